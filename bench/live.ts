@@ -6,6 +6,8 @@
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientOf, type Client, type TurnTimes } from './live/clients.ts'
@@ -15,10 +17,12 @@ import { profiling } from './storage/contestants.ts'
 import { progress, type Figure, type Report } from './storage/report.ts'
 import { median, rounded } from './storage/statistics.ts'
 
-const BASELINES: readonly Contestant[] = ['bare', 'aiSdk', 'ours']
+const BASELINES: readonly Contestant[] = ['bare', 'aiSdk', 'ours', 'traced']
 const ACCESS: readonly Contestant[] = ['ours', 'anyone', 'person']
 const AT_ONCE = [20, 100] as const
 const AIM = 2
+/** Processor time of a turn with telemetry, to one without. */
+const TELEMETRY_AIM = 1.25
 
 export async function live({ rounds = 3, turns = 10, access = false }): Promise<Report> {
   const figures: Record<string, Figure> = { modelMs: TURN_MS }
@@ -35,6 +39,11 @@ export async function live({ rounds = 3, turns = 10, access = false }): Promise<
       what: `processor time per turn to bare, ${atOnce} at once`,
       value: measured.ours.warm.cpuMsPerTurn / measured.bare.warm.cpuMsPerTurn,
       most: AIM,
+    })
+    limits.push({
+      what: `processor time per turn with telemetry to without, ${atOnce} at once`,
+      value: measured.traced.warm.cpuMsPerTurn / measured.ours.warm.cpuMsPerTurn,
+      most: TELEMETRY_AIM,
     })
   }
   return { bench: 'live', limits, figures }
@@ -87,13 +96,14 @@ async function contest(
 ): Promise<readonly Rounds[]> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-live-'))
   const players: Player[] = []
+  const receiver = await spanReceiver()
   try {
-    for (const contestant of contestants) players.push(await player(contestant, folder, atOnce))
+    for (const contestant of contestants) players.push(await player(contestant, folder, receiver.url, atOnce))
     for (let round = 0; round <= rounds; round++)
       // In each round another contestant is the first.
       for (const { contestant, child, clients, measured } of [
-        ...players.slice(round % 3),
-        ...players.slice(0, round % 3),
+        ...players.slice(round % players.length),
+        ...players.slice(0, round % players.length),
       ]) {
         const figures = await measure(child, clients, turns)
         measured.push(figures)
@@ -105,6 +115,7 @@ async function contest(
       for (const client of clients) client.close()
       await ended(child)
     }
+    receiver.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -116,9 +127,24 @@ interface Player {
   readonly measured: Measured[]
 }
 
-async function player(contestant: Contestant, folder: string, atOnce: number): Promise<Player> {
+/** Takes spans and drops them. */
+async function spanReceiver(): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function player(contestant: Contestant, folder: string, otlp: string, atOnce: number): Promise<Player> {
   const execArgv = [...process.execArgv, ...profiling(`live-${atOnce}-${contestant}`)]
-  const child = fork(join(import.meta.dirname, 'live/contestant.ts'), [contestant, folder], { execArgv })
+  const child = fork(join(import.meta.dirname, 'live/contestant.ts'), [contestant, folder, otlp], { execArgv })
   const ready = await message<Ready>(child)
   const clients = await Promise.all(Array.from({ length: atOnce }, (_, nth) => clientOf(contestant, ready, `c${nth}`)))
   return { contestant, child, clients, measured: [] }

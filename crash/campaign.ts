@@ -37,7 +37,11 @@ export interface Campaign {
   readonly place: string
   readonly effects: string
   readonly env?: Readonly<Record<string, string>>
+  /** Where all processes send their spans, also the last one. */
+  readonly otlp?: string
   progress?(done: number): void
+  /** The logs at the end. */
+  ended?(logs: ReadonlyMap<string, readonly LogEvent[]>): void
 }
 
 export async function killAtRandom(campaign: Campaign, kills: number): Promise<Judgement> {
@@ -134,6 +138,7 @@ async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {
   const logs = new Map<string, LogEvent[]>()
   const last = startChild('worker.ts', {
     args: [campaign.place, campaign.effects, 'end', '--finish'],
+    env: tracing(campaign),
     hear: (line) => {
       if (typeof line['log'] === 'string')
         logs.set(line['log'], [...(logs.get(line['log']) ?? []), ...(line['events'] as LogEvent[])])
@@ -146,6 +151,7 @@ async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {
   } finally {
     await endAll([last])
   }
+  campaign.ended?.(logs)
   return judge(logs, acked, effectsIn(campaign.effects))
 }
 
@@ -155,12 +161,16 @@ export function effectsIn(file: string): Effect[] {
   return lines.map((line) => JSON.parse(line) as Effect)
 }
 
-function start({ place, effects, env }: Campaign, name: string, acked: Acked, more = {}): Child {
+function start(campaign: Campaign, name: string, acked: Acked, more = {}): Child {
   return startChild('worker.ts', {
-    args: [place, effects, name],
-    env: { ...env, ...more },
+    args: [campaign.place, campaign.effects, name],
+    env: { ...campaign.env, ...tracing(campaign), ...more },
     hear: (line) => note(acked, line),
   })
+}
+
+function tracing({ otlp }: Campaign): Readonly<Record<string, string>> {
+  return otlp === undefined ? {} : { OTLP_URL: otlp }
 }
 
 function note(acked: Acked, line: object): void {

@@ -1,9 +1,11 @@
 /**
  * A process to be killed. It opens the store, sends messages, answers pending holds, and reports to its parent, one line
- * each, what was acknowledged as durable. `--finish`: sends nothing new, finishes every conversation, and exits.
+ * each, what was acknowledged as durable. `--finish`: sends nothing new, finishes every conversation, and exits. With
+ * `OTLP_URL`, it exports its spans there.
  */
 import { holdpoint, HoldpointError, type Runtime } from 'holdpoint'
 import { desk, nap } from './desk.ts'
+import { spansTo } from './spans-to.ts'
 import { crashPointStore } from './crash-point-store.ts'
 
 const [place = '', effects = '', name = '', ...flags] = process.argv.slice(2)
@@ -15,8 +17,12 @@ function tell(line: object): void {
 }
 
 process.stdin.resume().on('end', () => process.exit(1)) // the parent has ended
+const store = await crashPointStore(place, { point: process.env['CRASH_AT'], bad: process.env['CRASH_STORE'] })
+const otlp = process.env['OTLP_URL']
+const watching = otlp === undefined ? undefined : spansTo(otlp, store)
 const hp = await holdpoint({
-  store: await crashPointStore(place, { point: process.env['CRASH_AT'], bad: process.env['CRASH_STORE'] }),
+  store,
+  ...(watching && { observer: watching.observer }),
   agents: [desk(effects)],
   leaseMs: 400,
   lookMs: 40,
@@ -26,6 +32,7 @@ const hp = await holdpoint({
     if (process.env['CRASH_VERBOSE']) process.stderr.write(`${name}: ${String(error)}\n`)
   },
 })
+await watching?.resume()
 tell({ ready: name })
 if (flags.includes('--finish')) await finish(hp)
 else await Promise.all([begin(hp), ...conversations.map((id) => talk(hp, id)), answerAll(hp)])
@@ -104,6 +111,7 @@ async function finish(runtime: Runtime): Promise<void> {
     ids = rows.map(({ id }) => id)
     await nap(60)
   }
+  await watching?.flush()
   for (const id of ids) {
     for (let after = 0; ;) {
       const events = await runtime.events(id, after, 1000)

@@ -45,7 +45,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
     step: { imports: ['hooks', 'call', 'conversation'], types: ['drive', 'rules'] },
     conversation: { imports: ['log', 'drive', 'hooks', 'step', 'call', 'session'], types: ['rules'] },
     session: { imports: ['log', 'drive', 'conversation'], types: [] },
-    replay: { imports: ['conversation', 'drive', 'session'], types: [] },
+    replay: { imports: ['conversation', 'drive', 'session'], types: ['scan'] },
     scan: { imports: [], types: [] },
     subscribe: { imports: ['node'], types: ['session'] },
     node: { imports: ['log', 'drive', 'conversation', 'runtime', 'subscribe', 'rules'], types: [] },

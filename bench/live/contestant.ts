@@ -9,7 +9,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { serve, type Authorize } from '@holdpoint/gateway'
 import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { isStepCount, streamText, tool as aiSdkTool, toUIMessageStream, type ModelMessage } from 'ai'
-import { agent, aiSdkModel, holdpoint, openStore, tool } from 'holdpoint'
+import { LogSpanIds, telemetry, type Telemetry } from '@holdpoint/telemetry'
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { agent, aiSdkModel, holdpoint, openStore, tool, type Store } from 'holdpoint'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 import { rawSqlite } from '../storage/raw-sqlite.ts'
@@ -18,8 +23,9 @@ import { pacedModel } from './paced-model.ts'
 /**
  * `ours` is used with the key of a program, for which no rule is asked. `person` is used with a token of the person who owns
  * the conversations, and `anyone` too, but there every request is allowed by an `authorize` that always says yes.
+ * `traced`: with a key, and it exports its spans by OTLP and counts its metrics.
  */
-export type Contestant = 'bare' | 'aiSdk' | 'ours' | 'anyone' | 'person'
+export type Contestant = 'bare' | 'aiSdk' | 'ours' | 'traced' | 'anyone' | 'person'
 const KEY = 'the-key-of-the-benchmark-long-enough'
 const SECRET = 'the-secret-of-the-benchmark-which-is-long-enough'
 
@@ -44,8 +50,15 @@ const KINDS = { system: 'text', user: 'user', assistant: 'text', tool: 'result' 
 const input = z.object({ order: z.number() })
 const look = ({ order }: { order: number }): { order: number; status: string } => ({ order, status: 'shipped' })
 
-async function holdpointGateway(file: string, authorize?: Authorize): Promise<string> {
+interface Differs {
+  readonly authorize?: Authorize
+  /** Where its spans go. */
+  readonly otlp?: string
+}
+
+async function holdpointGateway(file: string, { authorize, otlp }: Differs = {}): Promise<string> {
   const store = await openStore(file)
+  const watching = otlp === undefined ? undefined : tracing(store, otlp)
   const found = tool({
     name: 'look',
     description: 'Looks an order up.',
@@ -53,7 +66,7 @@ async function holdpointGateway(file: string, authorize?: Authorize): Promise<st
     run: ({ input: given }) => look(given),
   })
   const agents = [agent({ name: 'desk', model: aiSdkModel(pacedModel), tools: [found] })]
-  const runtime = await holdpoint({ store, agents })
+  const runtime = await holdpoint({ store, agents, ...(watching && { observer: watching.observer }) })
   const endless = { perSecond: 1e9, burst: 1e9 }
   const limits = {
     rate: endless,
@@ -72,10 +85,20 @@ async function holdpointGateway(file: string, authorize?: Authorize): Promise<st
   return server.url
 }
 
-const servers: Readonly<Record<Contestant, (folder: string) => Promise<string>>> = {
+/** As an application sets it up, with the defaults of the SDK. */
+function tracing(store: Store, url: string): Telemetry {
+  const ids = new LogSpanIds()
+  const processor = new BatchSpanProcessor({ exporter: ids.watch(new OTLPTraceExporter({ url })) })
+  const tracerProvider = new TracerProvider({ idGenerator: ids, spanProcessors: [processor] })
+  const meterProvider = new MeterProvider({ readers: [new PrometheusExporter({ preventServerStart: true })] })
+  return telemetry({ store, ids, tracerProvider, meterProvider, flush: () => tracerProvider.forceFlush() })
+}
+
+const servers: Readonly<Record<Contestant, (folder: string, otlp: string) => Promise<string>>> = {
   ours: (folder) => holdpointGateway(join(folder, 'ours.db')),
+  traced: (folder, otlp) => holdpointGateway(join(folder, 'traced.db'), { otlp }),
   person: (folder) => holdpointGateway(join(folder, 'person.db')),
-  anyone: (folder) => holdpointGateway(join(folder, 'anyone.db'), () => true),
+  anyone: (folder) => holdpointGateway(join(folder, 'anyone.db'), { authorize: () => true }),
   bare: async (folder) => {
     const db = rawSqlite(join(folder, 'bare.db'))
     const logs = new Map<string, LanguageModelV4Message[]>()
@@ -174,7 +197,7 @@ async function credentialOf(contestant: string): Promise<string> {
 }
 
 if (process.send) {
-  const [contestant = '', folder = ''] = process.argv.slice(2)
+  const [contestant = '', folder = '', otlp = ''] = process.argv.slice(2)
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   process.on('message', () => {
@@ -188,7 +211,7 @@ if (process.send) {
     process.send?.(usage)
   })
   process.on('disconnect', () => process.exit())
-  const url = await servers[contestant as Contestant](folder)
+  const url = await servers[contestant as Contestant](folder, otlp)
   const ready: Ready = { url, credential: await credentialOf(contestant) }
   process.send(ready)
 }

@@ -14,7 +14,7 @@ const ids = new LogSpanIds()
 const exporter = new InMemorySpanExporter() // or OTLPTraceExporter, or any other
 const tracerProvider = new TracerProvider({
   idGenerator: ids,
-  spanProcessors: [new BatchSpanProcessor({ exporter })],
+  spanProcessors: [new BatchSpanProcessor({ exporter: ids.watch(exporter) })],
 })
 const watching = telemetry({ store, ids, tracerProvider, flush: () => tracerProvider.forceFlush() })
 const runtime = await holdpoint({ store, agents: [desk], observer: watching.observer })

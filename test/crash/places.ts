@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { nap } from '../../crash/desk.ts'
 
 const root = join(import.meta.dirname, '../..')
-const PACKAGES = ['core', 'models', 'store-sqlite', 'store-postgres', 'holdpoint']
+const PACKAGES = ['core', 'models', 'store-sqlite', 'store-postgres', 'holdpoint', 'telemetry']
 
 /** Updates the build once, even if several test files ask at the same time. */
 export async function build(): Promise<void> {

@@ -12,9 +12,11 @@ import { ConversationScreen } from './screens/conversation.tsx'
 import { ConversationsScreen } from './screens/conversations.tsx'
 import { DeliveriesScreen } from './screens/deliveries.tsx'
 import { EvidenceScreen } from './screens/evidence.tsx'
+import { HealthScreen } from './screens/health.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
 import { KeyOfferScreen } from './screens/key.tsx'
 import { McpServersScreen } from './screens/mcp-servers.tsx'
+import { ReplayScreen } from './screens/replay.tsx'
 import { RulesScreen } from './screens/rules.tsx'
 import { SearchScreen } from './screens/search.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
@@ -22,6 +24,7 @@ import { SignInScreen } from './screens/sign-in.tsx'
 import { SpaceScreen } from './screens/space.tsx'
 import { SpacesScreen } from './screens/spaces.tsx'
 import { StartScreen } from './screens/start.tsx'
+import { UsageScreen } from './screens/usage.tsx'
 import { WorkersScreen } from './screens/workers.tsx'
 import { fetchInSession, useSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
@@ -149,6 +152,15 @@ function Screens(): ReactNode {
       </Route>
       <Route path="/search">
         <SearchScreen />
+      </Route>
+      <Route path="/replay">
+        <ReplayScreen />
+      </Route>
+      <Route path="/usage">
+        <UsageScreen />
+      </Route>
+      <Route path="/health">
+        <HealthScreen />
       </Route>
       <Route path="/settings">
         <SettingsScreen />

@@ -8,12 +8,15 @@ import { useHoldList } from './holds/use-hold-list.ts'
 import type { Wanted } from './holds-filter.tsx'
 import { showBadge } from './parts.tsx'
 import { signOut } from './session.ts'
+import { useCaller } from './use-me.ts'
 
 interface NavEntry {
   readonly to: string
   readonly name: string
   /** Drawn as one line, 16 by 16. */
   readonly mark: string
+  /** Only for administrators: the gateway refuses others. */
+  readonly admin?: true
 }
 
 /** The entries of the navigation, in order. Add a new screen here. */
@@ -30,6 +33,8 @@ const NAVIGATION: readonly NavEntry[] = [
   },
   { to: '/mcp-servers', name: 'MCP servers', mark: 'M5.5 1.5v4M10.5 1.5v4M3.5 5.5h9v2a4.5 4.5 0 0 1-9 0zM8 12v2.5' },
   { to: '/rules', name: 'Rules', mark: 'M2.5 2.5h11v11h-11zM5 6h6M5 8.5h6M5 11h3' },
+  { to: '/usage', name: 'Usage', mark: 'M2.5 13.5h11M4 13.5V8M8 13.5v-11M12 13.5V5.5', admin: true },
+  { to: '/health', name: 'Health', mark: 'M1.5 8.5h3l2-5 3 9 2-4h3', admin: true },
   { to: '/settings', name: 'Settings', mark: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M7 10v3' },
 ]
 
@@ -45,10 +50,11 @@ interface Framed {
 export function Shell({ person, children }: Framed): ReactNode {
   const { found, connection } = useHoldList('mine', FOR_PEOPLE)
   const waiting = { count: found.holds.length, more: found.more }
+  const isAdmin = useCaller()?.scopes.includes('admin') === true
   const badge = waiting.count === 0 ? undefined : countWords(waiting)
   useEffect(() => showBadge(badge), [badge])
   return (
-    <div className="grid h-full grid-rows-[auto_1fr] md:grid-cols-[13rem_1fr] md:grid-rows-1 print:block print:h-auto">
+    <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_1fr] md:grid-cols-[13rem_1fr] md:grid-rows-1 print:block print:h-auto">
       <a
         href="#main"
         className="sr-only z-10 rounded-md bg-primary px-3 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
@@ -57,7 +63,7 @@ export function Shell({ person, children }: Framed): ReactNode {
       </a>
       <nav
         aria-label="Console"
-        className="flex items-center gap-1 overflow-x-auto border-b print:hidden border-border px-2 py-1.5 max-sm:gap-0 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
+        className="relative flex min-w-0 items-center gap-1 overflow-x-auto border-b print:hidden border-border px-2 py-1.5 max-sm:gap-0 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
       >
         <Link
           href="/"
@@ -66,7 +72,7 @@ export function Shell({ person, children }: Framed): ReactNode {
           <img src="/mark.svg" alt="" className="size-5" />
           <span className="max-md:sr-only">Holdpoint</span>
         </Link>
-        {NAVIGATION.map((entry) => (
+        {NAVIGATION.filter((entry) => !entry.admin || isAdmin).map((entry) => (
           <NavLink key={entry.to} entry={entry} badge={entry.to === '/holds' ? badge : undefined} />
         ))}
         <ConnectionStatus connection={connection} />

@@ -141,6 +141,19 @@ export class Channels {
     return (await this.#tasks.find(`webhook/${encodeURIComponent(tenant)}/${deliveryId}`))?.dueAt
   }
 
+  /** How much each channel, and webhooks and handlers, have to do, as this process knows it; for one tenant or for all. */
+  waiting(tenant?: string): readonly { readonly name: string; readonly waiting: number; readonly retrying: number }[] {
+    const none = [...this.#channels.keys()].map((name) => ({ name, waiting: 0, retrying: 0 }))
+    const rows = new Map(none.map((row) => [row.name, row]))
+    for (const { group, what, attempts } of this.#tasks.known()) {
+      if (tenant !== undefined && tenantOf(what as unknown as Partial<Work>) !== tenant) continue
+      const name = group.split(' ')[0] === 'webhook' ? 'webhooks' : group
+      const row = rows.get(name) ?? { name, waiting: 0, retrying: 0 }
+      rows.set(name, { name, waiting: row.waiting + 1, retrying: row.retrying + (attempts > 0 ? 1 : 0) })
+    }
+    return [...rows.values()]
+  }
+
   /** Sends a delivery of a webhook again. False when there is none. */
   async replay(tenant: string, deliveryId: string): Promise<boolean> {
     const task = await this.webhooks.replay(tenant, deliveryId)
@@ -291,6 +304,10 @@ interface Work {
   readonly webhook: { readonly tenant: string; readonly id: string }
   readonly handler: string
   readonly event: ChannelEvent
+}
+
+function tenantOf({ copy, webhook, event }: Partial<Work>): string | undefined {
+  return copy?.tenant ?? webhook?.tenant ?? event?.data.tenant
 }
 
 function idOnly(_tenant: string, person: string): Promise<Principal> {

@@ -143,6 +143,11 @@ export class Tasks {
     for (const id of this.#known.keys()) if (!seen.has(id) && !hasChanged(id)) this.#known.delete(id)
   }
 
+  /** The tasks of all processes, as this one read them last. */
+  known(): readonly (Task & { readonly attempts: number })[] {
+    return [...this.#known.values()].map(({ row }) => row)
+  }
+
   /** Begins the tasks that are due. Returns when the next one is, or undefined. */
   begin(): number | undefined {
     const now = this.#ports.now()

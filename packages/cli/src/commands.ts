@@ -16,6 +16,7 @@ import { repairStore } from './repair-store.ts'
 import { tail } from './tail.ts'
 import { exportLogs, signingKeys } from './export-logs.ts'
 import { verifyFile } from './verify-file.ts'
+import { testExport } from './test-export.ts'
 
 export type CommandName =
   | 'dev'
@@ -25,6 +26,7 @@ export type CommandName =
   | 'send'
   | 'conversations'
   | 'search'
+  | 'test'
   | 'agents'
   | 'keys'
   | 'rules'
@@ -45,6 +47,7 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   send,
   conversations,
   search,
+  test: testExport,
   agents,
   keys,
   rules,

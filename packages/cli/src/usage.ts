@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   conversations show CONVERSATION           show the newest turns
   conversations cancel CONVERSATION         cancel the turn`,
   search: `search [TEXT] [--agent A] [--tool T]      search messages, replies and calls; --status, --limit, --after`,
+  test: 'test export CONVERSATION [FILE]           write a conversation as a test: the same calls, arguments and order',
   agents: 'agents                                    list agents',
   keys: `keys                                      list keys
   keys create NAME --scope S [--acts-for P] create a key, which is shown once

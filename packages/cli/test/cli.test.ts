@@ -1,6 +1,6 @@
 /** The command line against a gateway on a port, and against a SQLite file. */
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
@@ -121,6 +121,34 @@ test('search finds a message by its text', async () => {
   const found = await run(['search', 'NEEDLE', '--url', url, '--key', key])
   expect(found).toMatchObject({ code: 0, out: expect.stringContaining('message  A needle in the hay') })
   expect((await run(['search', 'two', 'words', '--url', url, '--key', key])).code).toBe(2)
+})
+
+test('a conversation becomes a test that passes as written, and fails when an argument or the order changes', async () => {
+  const client = connect({ url, key })
+  await client.conversations.send('told', 'Pay Eve', { wait: 10 })
+  const [hold] = (await client.holds.list({ conversationId: 'told' })).items
+  await client.holds.approve('told', hold!.callId)
+  await vi.waitFor(async () => expect((await client.conversations.view('told'))?.status).toBe('idle'))
+  const file = join(import.meta.dirname, `.told-${process.pid}.test.ts`)
+  onTestFinished(() => rmSync(file, { force: true }))
+  const wrote = await run(['test', 'export', 'told', file, '--url', url, '--key', key])
+  expect(wrote).toMatchObject({ code: 0, out: expect.stringContaining('Run it: node --test') })
+  const passes = (): Promise<number> =>
+    new Promise((resolve) => {
+      const args = ['--conditions=@holdpoint/source', file]
+      spawn(process.execPath, args, {
+        env: { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: '' },
+        stdio: 'ignore',
+      }).on('exit', (code) => resolve(code ?? 1))
+    })
+  expect(await passes()).toBe(0)
+  const text = readFileSync(file, 'utf8')
+  const at = text.lastIndexOf('"to": "Eve')
+  expect(at).toBeGreaterThan(0)
+  writeFileSync(file, `${text.slice(0, at)}"to": "Bob${text.slice(at + 10)}`)
+  expect(await passes()).toBe(1)
+  expect((await run(['test', 'export', 'told', file, '--url', url, '--key', key])).code).not.toBe(0)
+  expect((await run(['test', 'import', 'told', '--url', url, '--key', key])).code).toBe(2)
 })
 
 test('tail prints the events of a conversation, and those of all as they happen', async () => {

@@ -19,8 +19,11 @@ import {
   type People,
   type PersonSessions,
 } from './people.ts'
+import { replaysOf, type Replays } from './replays.ts'
 import { rulesOf, type Rules } from './rules.ts'
 import { StartedHolds } from './started-holds.ts'
+import { systemOf, type System } from './system.ts'
+import { usageOf, type Usage } from './usage.ts'
 import { Watched } from './watched.ts'
 import { spacesOf, type Spaces } from './spaces.ts'
 
@@ -40,6 +43,9 @@ export interface Client {
   readonly sessions: PersonSessions
   readonly spaces: Spaces
   readonly mcp: Mcp
+  readonly replays: Replays
+  readonly usage: Usage
+  readonly system: System
   /** A live view of a conversation. Each one has its own connection, so create it once and keep it. */
   conversation(id: string, options?: LiveOptions): LiveConversation
   /** Notifies listeners that a conversation changed. */
@@ -72,6 +78,9 @@ export function connect(options: ConnectOptions): Client {
     sessions: personSessionsOf(http),
     spaces,
     mcp: mcpOf(http),
+    replays: replaysOf(conversations),
+    usage: usageOf(http),
+    system: systemOf(http),
     conversation: (id, live) => new LiveConversation({ http, conversations, holds, started }, id, live),
     changes,
     watch: (ask) => new Watched(changes, ask),

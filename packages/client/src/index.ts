@@ -21,6 +21,10 @@ export { type Channels, type Webhooks } from './channels.ts'
 export { type Rules } from './rules.ts'
 export { type AdminLog, type AdminLogCheck, type SigningKeys } from './admin-log.ts'
 export { type Mcp } from './mcp.ts'
+export { type Backlog, type NodeReport, type System, type SystemHealth } from './system.ts'
+export { type ReplayedOne, type Replays, type ReplaysOptions } from './replays.ts'
+export { replayReport, type ReplayReport } from '@holdpoint/runtime/internal/replay/replay-report'
+export { type Usage, type UsageReport } from './usage.ts'
 export { type PageQuery } from './page-query.ts'
 export { type Connection } from './connection.ts'
 export { LiveConversation, type LiveOptions } from './live-conversation.ts'
@@ -80,10 +84,14 @@ export type {
   FoundConversation,
   FoundEntry,
   ListedConversation,
+  ModelUsage,
   PendingHold,
   ReplayedTurn,
   SearchFilter,
   SearchPage,
+  ToolUsage,
+  UsageFilter,
+  UsagePage,
 } from '@holdpoint/runtime'
 export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'
 export type {

@@ -12,6 +12,7 @@ import type { OpenIdOptions } from './auth/openid-options.ts'
 import type { TokenOptions } from './auth/tokens.ts'
 import type { Rate } from './http/rate-limit.ts'
 import type { McpPorts } from './mcp-ports.ts'
+import type { Prices } from './prices.ts'
 import type { Site } from './site/site.ts'
 
 export interface GatewayOptions {
@@ -29,6 +30,8 @@ export interface GatewayOptions {
   readonly channels?: Channels
   /** Replaces the rules of `authorize`: who sees and does what inside a tenant. Call `authorize` for the rules you keep. */
   readonly authorize?: Authorize
+  /** What models cost, for the usage report and the metric `holdpoint.cost`. */
+  readonly prices?: Prices
   readonly auth?: AuthOptions
   /** Host names that the gateway serves; `*` for any. Default: loopback. */
   readonly hosts?: readonly string[]

@@ -10,6 +10,9 @@ import type { Keys } from './auth/keys.ts'
 import type { CallClaims } from './call-claims.ts'
 import type { DocumentStore } from './document-store.ts'
 import type { GatewayOptions, Limits } from './gateway-options.ts'
+import type { NodeReports } from './node-reports.ts'
+import type { Prices } from './prices.ts'
+import type { RecentProblem } from './recent-problems.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import type { Redact } from './redact.ts'
 import type { CappedIds } from './capped-ids.ts'
@@ -43,6 +46,10 @@ export interface GatewayServices {
   readonly storedAgents: GatewayOptions['storedAgents']
   readonly mcp: McpPorts
   readonly channels: Channels | undefined
+  readonly prices: Prices | undefined
+  readonly nodes: NodeReports
+  /** The newest problems of this process. */
+  readonly problems: () => readonly RecentProblem[]
   readonly limits: Limits
   readonly tenantLimits: TenantLimits
   readonly redact: Redact

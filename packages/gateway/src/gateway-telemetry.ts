@@ -4,6 +4,7 @@
  */
 import { LogSpanIds, observedStore, telemetry, type Telemetry } from '@holdpoint/telemetry'
 import type { QuotaReached, Store } from 'holdpoint'
+import { priceOf, type Prices } from './prices.ts'
 
 export interface TelemetrySetting {
   /** Where Prometheus reads metrics. They are those of all tenants, so this is not a path of the gateway. */
@@ -24,10 +25,16 @@ export interface GatewayTelemetry extends Pick<Telemetry, 'observer' | 'resume'>
   stop(): Promise<void>
 }
 
+interface TelemetryParts {
+  readonly redact: (text: string) => string
+  readonly onProblem: (error: unknown) => void
+  readonly prices: Prices | undefined
+}
+
 export async function gatewayTelemetry(
   { metrics, spans, content }: TelemetrySetting,
   store: Store,
-  { redact, onProblem }: { readonly redact: (text: string) => string; readonly onProblem: (error: unknown) => void },
+  { redact, onProblem, prices }: TelemetryParts,
 ): Promise<GatewayTelemetry> {
   const ids = new LogSpanIds()
   const tracing = spans === undefined ? undefined : await spansTo(spans, ids)
@@ -38,6 +45,7 @@ export async function gatewayTelemetry(
     ...(tracing && { tracerProvider: tracing.provider, flush: () => tracing.provider.forceFlush() }),
     ...(reading && { meterProvider: reading.provider }),
     ...(content && { content: redact }),
+    ...(prices && { price: priceOf(prices) }),
     onProblem,
   })
   const meter = reading?.provider.getMeter('@holdpoint/gateway')
@@ -66,7 +74,7 @@ async function spansTo(url: string, idGenerator: LogSpanIds) {
   const { BatchSpanProcessor, TracerProvider } = await import('@opentelemetry/sdk-trace')
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
   const { resourceFromAttributes } = await import('@opentelemetry/resources')
-  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })
+  const processor = new BatchSpanProcessor({ exporter: idGenerator.watch(new OTLPTraceExporter({ url })) })
   const resource = resourceFromAttributes({ 'service.name': 'holdpoint' })
   return { provider: new TracerProvider({ idGenerator, resource, spanProcessors: [processor] }) }
 }

@@ -29,6 +29,9 @@ import { respond, SECURITY_HEADERS, type ResponseTarget } from './http/respond.t
 import { ChatRuns } from '@holdpoint/ai-sdk'
 import type { Peer, Route } from './http/route.ts'
 import { openApiDocument } from './openapi-document.ts'
+import { NodeReports } from './node-reports.ts'
+import { checkPrices } from './prices.ts'
+import { recentProblems, rememberingProblems } from './recent-problems.ts'
 import { redactor, type Redact } from './redact.ts'
 import { CappedIds } from './capped-ids.ts'
 import { apiRoutes } from './routes/api-routes.ts'
@@ -109,6 +112,7 @@ export function gateway(options: GatewayOptions): Gateway {
     close: async () => {
       closing.abort()
       pipeline.services.streams.close()
+      await pipeline.services.nodes.close().catch(pipeline.services.problem)
       await Promise.allSettled(open)
     },
   }
@@ -120,7 +124,8 @@ function isPeer(given: Peer | undefined): given is Peer {
 }
 
 function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
-  const { runtime, store, auth = {}, now = Date.now, log = () => {} } = options
+  const { runtime, store, auth = {}, now = Date.now } = options
+  const log = rememberingProblems(options.log ?? (() => {}), now)
   const limits: Limits = { ...LIMITS, ...options.limits }
   const configured = auth.keys ?? []
   const own = redactor(
@@ -169,6 +174,9 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     storedAgents: options.storedAgents,
     mcp: options.mcp ?? {},
     channels: options.channels,
+    prices: checkPrices(options.prices),
+    nodes: new NodeReports({ runtime, store, now }, () => services.streams.size, problem),
+    problems: () => recentProblems(log),
     limits,
     tenantLimits,
     redact,
@@ -179,14 +187,13 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const rate = new RateLimit(limits.rate, now)
   const failedAuthentications = new FailedAuthenticationLimit(limits.failedAuthentications, now)
   const quotas = quotaLogger(log, now)
-  const proxies = trustedProxies(options.trustedProxies ?? [])
   return {
     services,
     authenticate,
     session,
     signIn,
     failedAuthentications,
-    proxies,
+    proxies: trustedProxies(options.trustedProxies ?? []),
     rate,
     tenants: tenantLimits,
     quotaLogger: quotas,

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { messageOf } from '@holdpoint/core'
 import type { RuntimeCallback, RuntimeEvents, RuntimeOptions } from '@holdpoint/runtime'
 import { HoldpointError, type Agent, type Store } from 'holdpoint'
+import { isPrices, type Prices } from './prices.ts'
 import type { StoredAgentsOptions } from './stored-agents.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import type { ChannelsOptions } from '@holdpoint/channels'
@@ -25,6 +26,8 @@ export interface Program extends Pick<RuntimeOptions, RuntimeExport> {
   readonly on?: ProgramCallbacks
   /** Tells people of holds, and sends webhooks. */
   readonly channels?: ProgramChannels
+  /** What models cost. */
+  readonly prices?: Prices
   /** `servers` from `mcpServers()`, `ownServer` from `createMcpServer()`. */
   readonly mcp?: McpPorts & {
     readonly servers?: NonNullable<McpPorts['servers']> & NonNullable<StoredAgentsOptions['mcp']>
@@ -42,6 +45,7 @@ export interface LoadedProgram {
   readonly mcp: McpPorts
   readonly channels?: ProgramChannels
   readonly on?: ProgramCallbacks
+  readonly prices?: Prices
   readonly runtime: Pick<RuntimeOptions, RuntimeExport>
 }
 
@@ -53,6 +57,7 @@ const EXPORTS: Readonly<Record<keyof Program, (value: unknown) => boolean>> = {
   privateHosts: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
   mcp: isObject,
   channels: (value) => isObject(value) && 'url' in value && typeof value.url === 'string',
+  prices: isPrices,
   scope: isFunction,
   on: (value) => isObject(value) && Object.values(value).every(isFunction),
   quotas: (value) => isFunction(value) || isObject(value),
@@ -67,6 +72,8 @@ const EXPECTED: Readonly<Record<keyof Program, string>> = {
   privateHosts: 'an array of host names',
   mcp: 'an object with `servers`, `ownServer` or both',
   channels: 'an object with the `url` of the gateway, and `channels`, `links` or `handlers`',
+  prices:
+    'an object with a `currency` such as "EUR", and `models`: `input`, `output` and `cached` for a million tokens',
   scope: 'a function (asker)',
   on: 'an object of callbacks, such as { held(hold) { … } }',
   quotas: 'an object of quotas, or a function (tenant)',
@@ -112,7 +119,7 @@ function read(file: string, given: unknown): LoadedProgram {
     if (!isExport(name)) throw invalid(`${file} exports "${name}", which is not a setting. It may export ${names()}.`)
     if (value !== undefined && !EXPORTS[name](value)) throw invalid(`\`${name}\` of ${file} must be ${EXPECTED[name]}.`)
   }
-  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, channels, on, ...more } = given as Program
+  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, channels, prices, on, ...more } = given as Program
   const { scope, quotas, onQuotaReached, eraseAfter } = more
   const storedAgentsOptions = {
     models,
@@ -126,7 +133,15 @@ function read(file: string, given: unknown): LoadedProgram {
     ...(onQuotaReached && { onQuotaReached }),
     ...(eraseAfter !== undefined && { eraseAfter }),
   }
-  return { agents, storedAgentsOptions, mcp, runtime, ...(channels && { channels }), ...(on && { on }) }
+  return {
+    agents,
+    storedAgentsOptions,
+    mcp,
+    runtime,
+    ...(channels && { channels }),
+    ...(prices && { prices }),
+    ...(on && { on }),
+  }
 }
 
 function names(): string {

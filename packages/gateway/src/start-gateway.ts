@@ -13,6 +13,7 @@ import type { gatewayTelemetry } from './gateway-telemetry.ts'
 import { loadProgram } from './load-program.ts'
 import { operatorLog } from './operator-log.ts'
 import { problemLine } from './problem-line.ts'
+import { rememberingProblems } from './recent-problems.ts'
 import { redactor } from './redact.ts'
 import { exitWithMessage } from './exit-with-message.ts'
 import { serve, type Served } from './serve.ts'
@@ -40,7 +41,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const program = await loadProgram(app)
   const secrets = new Set<string>()
   const redact = redactor(secrets)
-  const log = operatorLog()
+  const log = rememberingProblems(operatorLog(), Date.now)
   const onProblem = (error: unknown): void => log(problemLine(error, redact))
   const signer = signerOf(given, secrets)
   const store = await storeOf(given, onProblem)
@@ -50,6 +51,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     mcp,
     channels: channelOptions,
     on: callbacks = {},
+    prices,
     runtime: runtimeOptions,
   } = await program(store).catch(async (error: unknown) => {
     await store.close()
@@ -63,7 +65,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   // A SQLite file usually has one process. A short lease lets its restart take over soon after a kill.
   const lease = cells !== undefined || /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
   const turns = failedTurns((line) => log({ ...line, message: redact(line.message) }))
-  const watching = telemetry && (await telemetryOf(telemetry, store, { redact, onProblem }))
+  const watching = telemetry && (await telemetryOf(telemetry, store, { redact, onProblem, prices }))
   const onQuotaReached = bothAreTold(watching?.quotaReached, runtimeOptions.onQuotaReached)
   const runtime = await holdpoint({
     rules: true,
@@ -94,6 +96,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     mcp,
     ...(channels && { channels }),
     ...(signer && { signingKey: signer }),
+    ...(prices && { prices }),
     secrets,
     log,
     onQuotaReached,

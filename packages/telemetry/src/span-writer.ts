@@ -13,7 +13,7 @@ import {
 import type { Address } from '@holdpoint/core'
 import { SCHEMA_URL } from './gen-ai.ts'
 import { parseTraceparent, spanIds, type LogSpan } from './log-span.ts'
-import type { LogSpanIds } from './log-span-ids.ts'
+import { keyOf, type LogSpanIds } from './log-span-ids.ts'
 
 export interface SpanWriterOptions {
   readonly tracerProvider: TracerProvider | undefined
@@ -29,11 +29,12 @@ const KINDS = {
   wait: SpanKind.INTERNAL,
 }
 
+/** Returns what `LogSpanIds` knows the span by, if it is exported. */
 export function writeSpan(
   { tracerProvider = trace.getTracerProvider(), ids, content }: SpanWriterOptions,
   address: Address,
   span: LogSpan,
-): void {
+): string | undefined {
   const tracer = tracerProvider.getTracer('@holdpoint/telemetry', undefined, { schemaUrl: SCHEMA_URL })
   const own = spanIds(address, span)
   const contextOf = (key: string): SpanContext => ({
@@ -57,7 +58,11 @@ export function writeSpan(
     made.setStatus({ code: SpanStatusCode.ERROR, ...(content && { message: content(span.error.message) }) })
     made.setAttribute('error.type', span.error.type)
   }
+  // A span that the sampler dropped is never exported.
+  const key = made.isRecording() ? keyOf(own) : undefined
+  if (key !== undefined) ids.wrote(key)
   made.end(span.end)
+  return key
 }
 
 /** The caller's span is the parent of the spans at the top of a turn. */

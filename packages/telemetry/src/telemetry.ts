@@ -18,7 +18,7 @@ import { turnEvents } from './turn-events.ts'
 export interface TelemetryOptions {
   /** The store of the runtime. */
   readonly store: Store
-  /** The generator that the tracer provider was made with. */
+  /** The generator that the tracer provider was made with, and that watches its exporter. */
   readonly ids: LogSpanIds
   /** Default: the global one. */
   readonly tracerProvider?: TracerProvider
@@ -51,6 +51,8 @@ export interface Telemetry {
 
 const MARK = 'telemetry.exported'
 const PAGE = 256
+/** After so many losses, the spans are left to the `resume` of the next process. */
+const MOST_LOSSES = 5
 
 export function telemetry(options: TelemetryOptions): Telemetry {
   const made = new LogTelemetry(options)
@@ -87,6 +89,10 @@ class LogTelemetry {
   /** The work of each conversation, one append after the other. */
   readonly #queues = new Map<string, Promise<void>>()
   readonly #toMark = new Map<string, { readonly address: Address; readonly seq: number; readonly at: number }>()
+  /** The spans of each conversation since the last flush. */
+  #written = new Map<string, string[]>()
+  /** How often the spans of a conversation were lost on the way, one time after the other. */
+  readonly #losses = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> = Promise.resolve()
 
@@ -194,11 +200,15 @@ class LogTelemetry {
   }
 
   #write(address: Address, spans: readonly LogSpan[]): void {
-    const { tracerProvider, ids, content } = this.#options
-    for (const span of spans) {
-      writeSpan({ tracerProvider, ids, content }, address, span)
-      this.#metrics.span(span)
-    }
+    this.#export(address, spans)
+    for (const span of spans) this.#metrics.span(span)
+  }
+
+  #export(address: Address, spans: readonly LogSpan[]): void {
+    const { tracerProvider, ids, content, flush } = this.#options
+    const keys = spans.flatMap((span) => writeSpan({ tracerProvider, ids, content }, address, span) ?? [])
+    if (flush && keys.length > 0)
+      this.#written.set(keyOf(address), [...(this.#written.get(keyOf(address)) ?? []), ...keys])
   }
 
   async #resumeOne(address: Address, head: number): Promise<number> {
@@ -214,8 +224,7 @@ class LogTelemetry {
       if (page.length === 0) break
       for (const event of page) {
         const ended = await this.#spans(followed, event)
-        const { tracerProvider, ids, content } = this.#options
-        for (const span of ended) writeSpan({ tracerProvider, ids, content }, address, span)
+        this.#export(address, ended)
         spans += ended.length
         followed.seq = event.seq
       }
@@ -243,17 +252,44 @@ class LogTelemetry {
 
   /** First the spans leave the process, then the marks say so. */
   async #mark(): Promise<void> {
-    const { flush, store, onProblem } = this.#options
+    const { flush, store, ids, onProblem } = this.#options
     const marks = [...this.#toMark]
+    const written = this.#written
+    this.#written = new Map()
+    let left = true
     try {
       await flush?.()
-      for (const [key, mark] of marks) {
-        await store.note(mark.address, { kind: MARK, seq: 1, at: mark.at, data: mark.seq })
-        if (this.#toMark.get(key) === mark) this.#toMark.delete(key)
-      }
     } catch (error) {
       onProblem?.(error)
+      left = ids.watches
     }
+    // The provider does not wait for an export that its own timer began.
+    await ids.settled()
+    for (const [key, mark] of marks) {
+      const lost = (written.get(key) ?? []).filter((span) => ids.takeMissing(span))
+      if (!left || lost.length > 0) {
+        this.#exportAgain(key, mark.address)
+        continue
+      }
+      try {
+        await store.note(mark.address, { kind: MARK, seq: 1, at: mark.at, data: mark.seq })
+        this.#losses.delete(key)
+        if (this.#toMark.get(key) === mark) this.#toMark.delete(key)
+      } catch (error) {
+        onProblem?.(error)
+      }
+    }
+  }
+
+  /** Spans were lost between the tracer and the receiver. A mark of later events would hide that. */
+  #exportAgain(key: string, address: Address): void {
+    const losses = (this.#losses.get(key) ?? 0) + 1
+    this.#losses.set(key, losses)
+    this.#inOrder(address, async () => {
+      this.#toMark.delete(key)
+      this.#followed.delete(key)
+      if (losses <= MOST_LOSSES) await this.#resumeOne(address, (await this.#options.store.heads([address]))[0] ?? 0)
+    })
   }
 }
 

@@ -15,7 +15,7 @@ export function telemetryTo(
   const ids = new LogSpanIds()
   const problems: unknown[] = []
   const processor = new BatchSpanProcessor({
-    exporter: new OTLPTraceExporter({ url }),
+    exporter: ids.watch(new OTLPTraceExporter({ url })),
     scheduledDelayMillis: 1_000_000,
     maxQueueSize: 100_000,
     maxExportBatchSize: 100_000,

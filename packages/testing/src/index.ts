@@ -1,5 +1,13 @@
 export { memoryStore } from '@holdpoint/core'
 export { manualClock, testPorts, type ManualClock } from './manual-clock.ts'
+export { playRecording, type PlayedCall, type PlayedTurn, type PlayOptions } from './recording/play-recording.ts'
+export {
+  recordingOf,
+  type LeftOut,
+  type RecordedToolCall,
+  type RecordedTurn,
+  type Recording,
+} from './recording/recording.ts'
 export { proves } from './proves.ts'
 export {
   scriptedModel,

@@ -14,7 +14,20 @@ export function ConversationsScreen(): ReactNode {
   const [filter, setFilter] = useState<Filter>({})
   const filtered = Object.keys(filter).length > 0
   return (
-    <Screen title="Conversations" actions={<NewConversation />}>
+    <Screen
+      title="Conversations"
+      actions={
+        <>
+          <TextLink to="/search" className="text-sm">
+            Search
+          </TextLink>
+          <TextLink to="/replay" className="text-sm">
+            Replay
+          </TextLink>
+          <NewConversation />
+        </>
+      }
+    >
       <div role="group" aria-label="Status" className="flex flex-wrap gap-1.5">
         {[undefined, ...STATUSES].map((status) => (
           <Button

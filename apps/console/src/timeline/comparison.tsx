@@ -1,7 +1,8 @@
 /** A recorded turn and its replay, step by step. A difference is a word, and not only a colour. */
 import type { ReactNode } from 'react'
-import type { ReplayedTurn } from '@holdpoint/client'
-import { JsonValue, ShownText } from '@holdpoint/ui'
+import type { Json, ReplayedTurn } from '@holdpoint/client'
+import { changesBetween, JsonChanges, JsonValue, ShownText } from '@holdpoint/ui'
+import { wordDiff } from '../replay/word-diff.ts'
 
 type Step = ReplayedTurn['recorded']['steps'][number]
 
@@ -55,16 +56,75 @@ export function Comparison({ turn }: { readonly turn: ReplayedTurn }): ReactNode
               <th scope="row" className="px-3 py-2 text-start font-normal">
                 Tokens
               </th>
-              {[recorded, replayed].map(({ inputTokens, outputTokens }, index) => (
+              {[recorded, replayed].map(({ inputTokens, outputTokens, cost }, index) => (
                 <td key={index} className="px-3 py-2">
                   {inputTokens} in, {outputTokens} out
+                  {cost !== undefined && `, cost ${cost.toFixed(4)}`}
                 </td>
               ))}
             </tr>
           </tfoot>
         </table>
       </div>
+      {differences.length > 0 && <Differences differences={differences} />}
     </div>
+  )
+}
+
+/** What differs, in the words of the texts and the members of the arguments. */
+function Differences({ differences }: { readonly differences: ReplayedTurn['differences'] }): ReactNode {
+  return (
+    <ul aria-label="Differences" className="grid gap-2 text-sm">
+      {differences.map((each, index) => (
+        <li key={index} className="grid gap-1 rounded-lg border border-border bg-card px-3 py-2">
+          <span className="text-xs text-muted-foreground">Step {each.step}</span>
+          {each.what === 'text' ? (
+            <TextDifference before={each.recorded ?? ''} after={each.replayed ?? ''} />
+          ) : (
+            <CallDifference recorded={each.recorded} replayed={each.replayed} />
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function TextDifference({ before, after }: { readonly before: string; readonly after: string }): ReactNode {
+  return (
+    <p dir="auto" className="[overflow-wrap:anywhere]">
+      {wordDiff(before, after).map(({ kind, text }, index) => {
+        if (kind === 'same') return <ShownText key={index} text={text} />
+        const Mark = kind === 'removed' ? 'del' : 'ins'
+        return (
+          <Mark key={index} className={kind === 'removed' ? 'bg-destructive/10' : 'bg-ok-muted'}>
+            <ShownText text={text} />
+          </Mark>
+        )
+      })}
+    </p>
+  )
+}
+
+type Asked = { readonly name: string; readonly input: Json } | undefined
+
+function CallDifference({ recorded, replayed }: { readonly recorded: Asked; readonly replayed: Asked }): ReactNode {
+  if (recorded && replayed)
+    return (
+      <>
+        <span>
+          <code className="font-mono text-xs">{replayed.name}</code> with other arguments
+        </span>
+        <JsonChanges changes={changesBetween(recorded.input, replayed.input)} />
+      </>
+    )
+  return (
+    <>
+      <span>
+        <code className="font-mono text-xs">{(recorded ?? replayed)?.name}</code>{' '}
+        {recorded ? 'was called in the recorded turn only' : 'was called in the replay only'}
+      </span>
+      <JsonValue value={(recorded ?? replayed)?.input ?? null} depth={1} />
+    </>
   )
 }
 

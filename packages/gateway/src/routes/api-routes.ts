@@ -23,6 +23,8 @@ import { evidenceRoutes } from './evidence.ts'
 import { ruleRoutes } from './rules.ts'
 import { searchRoutes } from './search.ts'
 import { personSessionRoutes } from './person-sessions.ts'
+import { usageReportRoutes } from './usage-report.ts'
+import { systemHealthRoutes } from './system-health.ts'
 import { usageRoutes } from './usage.ts'
 import { toolResultRoutes } from './tool-results.ts'
 import { spaceMemberRoutes } from './space-members.ts'
@@ -58,4 +60,6 @@ export const apiRoutes: readonly Route[] = [
   ...webhookRoutes,
   ...mcpRoutes,
   ...usageRoutes,
+  ...usageReportRoutes,
+  ...systemHealthRoutes,
 ]

@@ -1,6 +1,7 @@
 /** Forks of conversations, and replays of recorded turns. Neither runs a tool. */
 import { refuse, ok } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
+import { priceOf } from '../prices.ts'
 import { by, id, json, z } from '../schemas.ts'
 import { refuseConversation, refuseRight } from './access-rules.ts'
 import { authorOf } from './request-author.ts'
@@ -14,11 +15,13 @@ const decisions = z
         calls: z.array(z.object({ name: z.string(), input: json })),
         inputTokens: z.number(),
         outputTokens: z.number(),
+        model: z.string().optional(),
       }),
     ),
     text: z.string(),
     inputTokens: z.number(),
     outputTokens: z.number(),
+    cost: z.number().optional().openapi({ description: 'By the prices of the gateway, if each model has one.' }),
   })
   .openapi('TurnDecisions')
 
@@ -108,7 +111,7 @@ export const forkAndReplayRoutes: readonly Route[] = [
     responses: { 200: { description: 'Both turns, and what differs.', schema: replayed } },
     problems: ['not-found', 'is-a-space', 'erased', 'not-allowed', 'agent-missing', 'config-invalid'],
     handle: async (asked) => {
-      const { params, body = {}, runtime, request } = asked
+      const { params, body = {}, runtime, request, services } = asked
       const refused =
         (await refuseRight(asked, params.id, 'conversation.write')) ?? (await refuseConversation(runtime, params.id))
       if (refused) return refused
@@ -118,6 +121,7 @@ export const forkAndReplayRoutes: readonly Route[] = [
         ...(turn !== undefined && { turn }),
         ...(agent !== undefined && { agent }),
         ...(instructions !== undefined && { instructions }),
+        ...(services.prices && { price: priceOf(services.prices) }),
         signal: request.signal,
       })
       for await (const each of turns) return ok(each)

@@ -60,6 +60,10 @@ export class ActiveLogs {
     this.#keep = keep
   }
 
+  get size(): number {
+    return this.#entries.size
+  }
+
   /**
    * The conversation at this address. `agent` is for one that does not exist yet. Throws `OtherMachine` for a space.
    * Undefined when the active log left memory meanwhile: ask again.

@@ -19,6 +19,7 @@ import { fold, openCalls } from '@holdpoint/core/internal/turn/turn'
 import { ActiveConversation } from '../conversation/active-conversation.ts'
 import { ConversationLog } from '../conversation/conversation-log.ts'
 import { sessionHost } from '../drive/log-host.ts'
+import type { PriceOf } from '../scan/log-usage.ts'
 import { resultOf } from '../session/result.ts'
 import { compareTurns, type Comparison } from './compare-turns.ts'
 import { decisionsOf, type TurnDecisions } from './turn-decisions.ts'
@@ -50,7 +51,7 @@ export async function replayTurn(
   agent: Agent,
   recorded: RecordedLog,
   started: Started,
-  { scope, signal }: { readonly scope?: Scope; readonly signal?: AbortSignal },
+  { scope, signal, price }: { readonly scope?: Scope; readonly signal?: AbortSignal; readonly price?: PriceOf },
 ): Promise<ReplayedTurn> {
   const { turnId, seq } = started
   const log = await sandboxLog(agent, recorded, started)
@@ -75,8 +76,8 @@ export async function replayTurn(
     }
   }
   await active.run(undefined, { ...(scope && { scope }), ...(signal && { signal }) }, drive)
-  const decided = decisionsOf(log.events, log.state, turnId)
-  const original = decisionsOf(recorded.events, fold(recorded.events), turnId)
+  const decided = decisionsOf(log.events, log.state, turnId, price)
+  const original = decisionsOf(recorded.events, fold(recorded.events), turnId, price)
   const { turn } = log.state
   const failed = turn.phase === 'rest' && turn.last?.reason !== 'completed' ? turn.last : undefined
   return {

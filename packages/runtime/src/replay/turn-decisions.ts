@@ -2,6 +2,7 @@
 import type { Json } from '@holdpoint/core/internal/json'
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
+import type { PriceOf } from '../scan/log-usage.ts'
 import { resultOf } from '../session/result.ts'
 
 export interface DecidedCall {
@@ -15,6 +16,8 @@ export interface DecidedStep {
   readonly calls: readonly DecidedCall[]
   readonly inputTokens: number
   readonly outputTokens: number
+  /** As the vendor named it, if it did. */
+  readonly model?: string
 }
 
 export interface TurnDecisions {
@@ -23,10 +26,19 @@ export interface TurnDecisions {
   readonly text: string
   readonly inputTokens: number
   readonly outputTokens: number
+  /** Undefined without prices, or when a model has none. */
+  readonly cost?: number
 }
 
-export function decisionsOf(events: readonly LogEvent[], state: Conversation, turnId: string): TurnDecisions {
+export function decisionsOf(
+  events: readonly LogEvent[],
+  state: Conversation,
+  turnId: string,
+  price: PriceOf | undefined,
+): TurnDecisions {
   const { steps, text, usage } = resultOf(events, state, 'auto', turnId)
+  const costs = steps.map(({ reply }) => price?.({ ...reply.usage, model: reply.modelId ?? '' }))
+  const cost = costs.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each), 0)
   return {
     steps: steps.map(({ step, reply, text: said, calls }) => ({
       step,
@@ -34,9 +46,11 @@ export function decisionsOf(events: readonly LogEvent[], state: Conversation, tu
       calls: calls.map(({ name, input }) => ({ name, input })),
       inputTokens: reply.usage.inputTokens,
       outputTokens: reply.usage.outputTokens,
+      ...(reply.modelId !== undefined && { model: reply.modelId }),
     })),
     text,
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
+    ...(price && cost !== undefined && { cost }),
   }
 }

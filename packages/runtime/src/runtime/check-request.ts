@@ -101,7 +101,7 @@ export const OPTIONS = {
   export: { id: 1 },
   import: { underWay: 1 },
   fork: { at: 1, to: 1, held: 1, by: 1 },
-  replay: { agent: 1, instructions: 1, turn: 1, signal: 1 },
+  replay: { agent: 1, instructions: 1, turn: 1, signal: 1, price: 1 },
   saveRule: { by: 1, id: 1, version: 1 },
   revokeRule: { by: 1, reason: 1, version: 1 },
   backtest: { since: 1, calls: 1 },

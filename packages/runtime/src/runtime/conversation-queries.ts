@@ -37,8 +37,15 @@ import { peopleOf } from './participants.ts'
 import { pendingHolds } from './pending-holds.ts'
 import { Rules } from './rules.ts'
 import { search, type SearchOptions, type SearchPage } from './search.ts'
+import { usageReport, type UsagePage, type UsageReportOptions } from './usage-report.ts'
 import { visibleHolds } from './visible-holds.ts'
 import type { ListedConversation, ListFilter, PendingFilter, PendingHold } from './runtime-options.ts'
+
+export interface RuntimeStatus {
+  readonly drives: boolean
+  readonly leased: boolean
+  readonly active: number
+}
 
 export class ConversationQueries {
   protected readonly engine: Engine
@@ -186,6 +193,16 @@ export class ConversationQueries {
     if (this.engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
     const { subscribers, logs } = this.engine
     return subscribers.add(address, checkSeq('after', after), logs.peek(address), checkSignal(signal))
+  }
+
+  /** Tokens, cost and calls by day, agent, model and tool. Each page counts a limited number of conversations. */
+  usageReport(options: UsageReportOptions = {}): Promise<UsagePage> {
+    return usageReport(this.engine, this.tenantName, options)
+  }
+
+  /** What this process does: whether it drives conversations, whether its lease is valid, and how many are in its memory. */
+  status(): RuntimeStatus {
+    return { drives: this.engine.node !== undefined, leased: this.engine.mayWork(), active: this.engine.logs.size }
   }
 
   /** What the tenant stores and uses, and the quotas. Sizes are up to a minute old. */

@@ -10,6 +10,7 @@ import { isTombstone } from '@holdpoint/core/internal/turn/erased'
 import { authorsOfAll } from '@holdpoint/core/internal/log/message'
 import type { Engine } from '../node/engine.ts'
 import { replayTurn, type ReplayedTurn } from '../replay/replay-turn.ts'
+import type { PriceOf } from '../scan/log-usage.ts'
 import { checkFilter, checkId, checkRequestOptions, checkSignal, LIST, OPTIONS } from './check-request.ts'
 import type { ListFilter } from './runtime-options.ts'
 import { wholeLog } from './whole-log.ts'
@@ -21,6 +22,8 @@ export interface ReplayOptions {
   readonly instructions?: string
   /** `all`, or the id of one turn. Default: the newest turn. */
   readonly turn?: 'all' | (string & {})
+  /** For the `cost` of both turns. */
+  readonly price?: PriceOf
   readonly signal?: AbortSignal
 }
 
@@ -29,7 +32,7 @@ export async function* replayConversation(
   address: Address,
   options: ReplayOptions,
 ): AsyncGenerator<ReplayedTurn, void, undefined> {
-  const { agent: wanted, instructions, turn, signal } = checkRequestOptions(options, OPTIONS.replay)
+  const { agent: wanted, instructions, turn, signal, price } = checkRequestOptions(options, OPTIONS.replay)
   checkSignal(signal)
   if (agentOfLog(address.id) !== undefined) throw invalid('The log of an autonomous agent cannot be replayed.')
   const events = await wholeLog(engine.store, address)
@@ -47,7 +50,11 @@ export async function* replayConversation(
     const given = instructions === undefined ? agent : { ...agent, instructions }
     const metered = engine.quotas.metered(address, given)
     const scope = engine.scope(address, by, authorsOfAll(started.items))
-    yield replayTurn(metered, { id: address.id, events, notes }, started, { scope, ...(signal && { signal }) })
+    yield replayTurn(metered, { id: address.id, events, notes }, started, {
+      scope,
+      ...(signal && { signal }),
+      ...(price && { price }),
+    })
   }
 }
 
