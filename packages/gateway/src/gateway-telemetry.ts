@@ -4,6 +4,7 @@
  */
 import { LogSpanIds, observedStore, telemetry, type Telemetry } from '@holdpoint/telemetry'
 import type { QuotaReached, Store } from 'holdpoint'
+import { backlogMetrics } from './backlog-metrics.ts'
 import { priceOf, type Prices } from './prices.ts'
 
 export interface TelemetrySetting {
@@ -53,8 +54,11 @@ export async function gatewayTelemetry(
     unit: '{request}',
     description: 'Requests that were refused, and model calls that were delayed, because a tenant reached a quota.',
   })
+  const waits = reading && backlogMetrics({ store, provider: reading.provider, now: Date.now, onProblem })
+  // Holds of a tenant in which nothing happens count too.
+  if (waits) void tenantsOf(store, waits).catch(onProblem)
   return {
-    observer: made.observer,
+    observer: waits ? telling(made.observer, waits) : made.observer,
     resume: () => (tracing ? made.resume() : Promise.resolve({ conversations: 0, spans: 0 })),
     store: reading ? observedStore(store, reading.provider) : store,
     quotaReached: ({ quota, effect }) => quotas?.add(1, { 'holdpoint.quota': quota, 'holdpoint.quota.effect': effect }),
@@ -66,6 +70,25 @@ export async function gatewayTelemetry(
       await made.close()
       await tracing?.provider.shutdown()
       await reading?.provider.shutdown()
+    },
+  }
+}
+
+async function tenantsOf(store: Store, found: (tenant: string) => void): Promise<void> {
+  for (let after: string | undefined; ;) {
+    const page = await store.walk({ limit: 256, ...(after !== undefined && { after }) })
+    for (const { tenant } of page.items) found(tenant)
+    if (page.next === undefined) return
+    after = page.next
+  }
+}
+
+function telling(observer: Telemetry['observer'], found: (tenant: string) => void): Telemetry['observer'] {
+  return {
+    ...observer,
+    wrote: (address, events) => {
+      found(address.tenant)
+      observer.wrote(address, events)
     },
   }
 }

@@ -52,6 +52,7 @@ test('a turn of the command is spans in the caller’s trace, and metrics that P
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url.replace('/v1/traces', ''),
     PORT: '0',
   })
+  const metricsNow = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const ask = (path: string, body: object, more: object = {}) =>
@@ -59,6 +60,9 @@ test('a turn of the command is spans in the caller’s trace, and metrics that P
   const traceparent = `00-${traceId}-b7ad6b7169203331-01`
   const sent = await ask('/api/conversations/c1/messages?wait=10', { content: 'Pay' }, { traceparent })
   const { result } = (await sent.json()) as { result: { holds: { callId: string }[] } }
+  const waiting = await metricsNow()
+  expect(waiting).toMatch(/holdpoint_holds_open\{[^}]*gen_ai_tool_name="pay"[^}]*holdpoint_hold_age="minute"[^}]*\} 1/)
+  expect(waiting).toMatch(/holdpoint_outbox(\{[^}]*\})? 0/)
   await ask(`/api/holds/c1/${result.holds[0]!.callId}/resolve`, { kind: 'approve' })
   await ask('/api/conversations/c1/continue?wait=10', {})
   // A header that is no trace is ignored.
@@ -66,7 +70,7 @@ test('a turn of the command is spans in the caller’s trace, and metrics that P
   // The application has a quota of two conversations.
   expect((await ask('/api/conversations/c3/messages', { content: 'Pay' })).status).toBe(403)
   const metrics = await vi.waitFor(async () => {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    const text = await metricsNow()
     expect(text).toMatch(/holdpoint_turns_total\{[^}]*completed[^}]*\} 1/)
     return text
   })

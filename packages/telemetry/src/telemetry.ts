@@ -161,7 +161,7 @@ class LogTelemetry {
   }
 
   /** The trace with every event before this one: another process may have written the last of them. */
-  async #upTo(address: Address, { seq }: LogEvent): Promise<Followed> {
+  async #upTo(address: Address, { seq, type }: LogEvent): Promise<Followed> {
     const { store } = this.#options
     const known = this.#followed.get(keyOf(address))
     if (known) {
@@ -174,7 +174,9 @@ class LogTelemetry {
       return known
     }
     const trace = new ConversationTrace(address.id)
-    for (const event of await turnEvents(store, address, seq)) trace.add(event)
+    // A turn that begins needs nothing of the one before it.
+    const before = type === 'turn.started' ? [] : await turnEvents(store, address, seq)
+    for (const event of before) trace.add(event)
     const followed = { address, trace, seq: seq - 1, exported: await this.#exported(address) }
     this.#followed.set(keyOf(address), followed)
     return followed
