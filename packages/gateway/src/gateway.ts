@@ -142,9 +142,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const problem = (error: unknown): void => log(problemLine(error, redact))
   const refused = refusedCredentialLogger(log, redact, now)
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens, now, refused), refused)
-  const warning = auth.tokens && tokenWarning(auth.tokens)
-  if (warning !== undefined && options.log) log({ level: 'warn', message: warning })
-  else if (warning !== undefined) process.emitWarning(warning, 'HoldpointWarning')
+  warnOfTokens(options)
   const openId = auth.openId && openIdSettings(auth.openId, options.hosts ?? LOOPBACK_HOSTS)
   const sessions = new CookieSessions(store, now, (id) => services.streams.endSession(id))
   const signIn = openId && new SignIn(openId, store, sessions, now, refused)
@@ -203,6 +201,13 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     redact,
     log,
   }
+}
+
+function warnOfTokens({ auth, log }: Pick<GatewayOptions, 'auth' | 'log'>): void {
+  const warning = auth?.tokens && tokenWarning(auth.tokens)
+  if (warning === undefined) return
+  if (log) log({ level: 'warn', message: warning })
+  else process.emitWarning(warning, 'HoldpointWarning')
 }
 
 type App = Hono<{ Bindings: ResponseTarget }>

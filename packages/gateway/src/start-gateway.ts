@@ -110,8 +110,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     stop: async () => {
       await channels?.close()
       await served.close()
-      await watching?.stop().catch(onProblem)
-      await store.close()
+      await stopWatching(watching, store, onProblem)
     },
   }
 }
@@ -125,6 +124,15 @@ function signerOf({ store, cells, signingKey: given }: Settings, secrets: Set<st
   if (given !== undefined) return signingKey({ file: given })
   const isFile = cells === undefined && !/^[a-z][a-z0-9+.-]+:/i.test(store)
   return isFile ? signingKey({ file: `${store}.signing-key.pem` }) : undefined
+}
+
+async function stopWatching(
+  watching: Awaited<ReturnType<typeof gatewayTelemetry>> | undefined,
+  store: Store,
+  onProblem: (error: unknown) => void,
+): Promise<void> {
+  await watching?.stop().catch(onProblem)
+  await store.close()
 }
 
 function printAddress({ url, consoleUrl }: Served, hasPages: boolean): void {
