@@ -92,6 +92,7 @@ export class Life {
     ])
     return {
       ...(Object.fromEntries(questions) as Omit<Store, 'listen'>),
+      ...(inner.files && { files: () => inner.files!() }),
       listen: (changed) => inner.listen((what, seq, look) => this.dead || around.deaf || changed(what, seq, look)),
     }
   }

@@ -1,4 +1,5 @@
 /** What `useChat` posts. Its messages are the front end's own copy of the conversation, so nothing in it is believed. */
+import { fileOfUrl } from './file-url.ts'
 import type { Json, UserPart } from '@holdpoint/core'
 import { z } from 'zod'
 import { isDataPart, isToolPart, type UiPart } from './ui-message.ts'
@@ -42,7 +43,7 @@ export function contentOf({ parts }: PostedMessage): readonly UserPart[] {
     const { type, url, mediaType, filename } = part
     if (type !== 'file' || typeof url !== 'string' || typeof mediaType !== 'string') return []
     const [, base64] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? []
-    const file = base64 === undefined ? ({ kind: 'url', url } as const) : ({ kind: 'base64', base64 } as const)
+    const file = base64 === undefined ? fileOfUrl(url) : ({ kind: 'base64', base64 } as const)
     return [{ type: 'file', mediaType, file, ...(typeof filename === 'string' && { filename }) }]
   })
 }

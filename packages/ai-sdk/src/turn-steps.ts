@@ -1,4 +1,5 @@
 /** A turn as the steps of one message of an AI SDK front end. Stored history and the live stream are both made from these. */
+import { fileUrl } from './file-url.ts'
 import { partsOfStep, type Inbound, type ReplyPart, type ViewPart, type ViewStep, type ViewTurn } from '@holdpoint/core'
 import { holdParts, toolPart } from './tool-part.ts'
 import { isToolPart, type UiDataPart, type UiPart, type UiSource, type UiToolPart } from './ui-message.ts'
@@ -115,7 +116,7 @@ function uiParts(part: ViewPart, vendorId: string, results: VendorResults, callI
       return []
     case 'file': {
       const { mediaType, file, reasoning } = part
-      const url = file.kind === 'url' ? file.url : `data:${mediaType};base64,${file.base64}`
+      const url = fileUrl(mediaType, file)
       return [{ type: reasoning ? 'reasoning-file' : 'file', mediaType, url }]
     }
     case 'source':

@@ -1,4 +1,5 @@
 /** Stored history as the messages of an AI SDK front end. */
+import { fileUrl } from './file-url.ts'
 import { turnsOf, type Inbound, type Json, type View, type ViewTurn } from '@holdpoint/core'
 import { messageIdOf, turnSteps } from './turn-steps.ts'
 import { isToolPart, type UiMessage, type UiPart } from './ui-message.ts'
@@ -45,7 +46,7 @@ function partsOf(item: Inbound): readonly UiPart[] {
   return item.message.parts.map((part): UiPart => {
     if (part.type === 'text') return part
     const { mediaType, file, filename } = part
-    const url = file.kind === 'url' ? file.url : `data:${mediaType};base64,${file.base64}`
+    const url = fileUrl(mediaType, file)
     return { type: 'file', mediaType, url, ...(filename !== undefined && { filename }) }
   })
 }

@@ -20,6 +20,7 @@ const REFUSALS: Readonly<Record<Refusal, true>> = {
   'limit-reached': true,
   'key-reused': true,
   'is-a-space': true,
+  'file-missing': true,
   erased: true,
   'nothing-to-erase': true,
 }

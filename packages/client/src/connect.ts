@@ -5,6 +5,7 @@ import { callsOf, type Calls } from './calls.ts'
 import { Changes } from './changes.ts'
 import { channelsOf, webhooksOf, type Channels, type Webhooks } from './channels.ts'
 import { conversationsOf, type Conversations } from './conversations.ts'
+import { filesOf, type Files } from './files.ts'
 import { holdsOf, type Holds } from './holds.ts'
 import { Http, type ConnectOptions } from './http.ts'
 import { keysOf, type Keys } from './keys.ts'
@@ -31,6 +32,8 @@ export interface Client {
   readonly agents: Agents
   readonly conversations: Conversations
   readonly holds: Holds
+  /** Files and images of messages. */
+  readonly files: Files
   readonly calls: Calls
   readonly keys: Keys
   readonly rules: Rules
@@ -67,6 +70,7 @@ export function connect(options: ConnectOptions): Client {
     agents: agentsOf(http),
     conversations,
     holds,
+    files: filesOf(http),
     calls: callsOf(http),
     keys: keysOf(http),
     rules: rulesOf(http),

@@ -54,6 +54,8 @@ export interface Ask extends RequestOptions {
   readonly body?: object
   /** The body, as lines of JSON. */
   readonly lines?: readonly object[]
+  /** The body, as a file. */
+  readonly file?: { readonly content: Blob; readonly mediaType: string }
   /** Seconds that the gateway may wait before it responds. They extend the timeout. */
   readonly wait?: number | undefined
 }
@@ -61,7 +63,7 @@ export interface Ask extends RequestOptions {
 interface Init {
   readonly method: NonNullable<Ask['method']>
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Blob
 }
 
 const RETRY = { base: 250, most: 10_000 } as const
@@ -120,13 +122,16 @@ export class Http {
   async ask<T>(request: Ask): Promise<T> {
     const { method = 'GET', signal } = request
     const key = method === 'GET' ? undefined : (request.key ?? randomKey())
-    const { lines } = request
-    const body = lines ? lines.map((line) => `${JSON.stringify(line)}\n`).join('') : textOf(request.body)
+    const { lines, file } = request
+    const body =
+      file?.content ?? (lines ? lines.map((line) => `${JSON.stringify(line)}\n`).join('') : textOf(request.body))
     const headers = {
       accept: 'application/json',
       ...tenantHeader(request.tenant ?? this.#tenant),
       ...(key !== undefined && { 'idempotency-key': key }),
-      ...(body !== undefined && { 'content-type': lines ? 'application/x-ndjson' : 'application/json' }),
+      ...(body !== undefined && {
+        'content-type': file?.mediaType ?? (lines ? 'application/x-ndjson' : 'application/json'),
+      }),
     }
     const init = { method, headers, ...(body !== undefined && { body }) }
     for (let attempt = 1; ; attempt++) {

@@ -1,3 +1,4 @@
+export type { Files, UploadedFile, UploadOptions } from './files.ts'
 export { connect, type Client } from './connect.ts'
 export { type ConnectOptions, type Fetch, type RequestOptions } from './http.ts'
 export { HoldpointHttpError } from './http-error.ts'

@@ -27,6 +27,8 @@ export type FailureCode =
   | 'store-unavailable'
   /** The agent of a conversation is missing in this process. */
   | 'agent-missing'
+  /** A file is too large, empty, or of a type that is not allowed. */
+  | 'file-refused'
   /** The tenant may not store or use more. */
   | 'quota-exceeded'
   /** This runtime was closed. */

@@ -82,6 +82,7 @@ export {
   type WholeBatch,
 } from './log/log-repair.ts'
 export { tenantRowsOf, type LogRow, type MovableStore, type TenantRows } from './log/tenant-rows.ts'
+export type { FileFacts, FileStore, StoredBytes, StoredBytesQuery } from './log/file-store.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
 export type {
   Address,

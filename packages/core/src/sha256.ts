@@ -1,14 +1,16 @@
 /**
- * SHA-256 of a text, as hex. The core needs a synchronous hash for approvals, but may not import a module, and the digest of the
+ * SHA-256 of a text or of bytes, as hex. The core needs a synchronous hash for approvals, but may not import a module, and the digest of the
  * platform is asynchronous.
  */
+import { toUtf8 } from './utf8.ts'
+
 const PRIMES = firstPrimes(64)
 /** All words here are signed, because engines compute unsigned ones as floats. */
 const ROUND = Int32Array.from(PRIMES, (p) => fraction(Math.cbrt(p)))
 const START = Int32Array.from(PRIMES.slice(0, 8), (p) => fraction(Math.sqrt(p)))
 
-export function sha256(text: string): string {
-  const bytes = padded(utf8(text))
+export function sha256(given: string | Uint8Array): string {
+  const bytes = padded(typeof given === 'string' ? toUtf8(given) : given)
   const hash = START.slice()
   const w = new Int32Array(64)
   for (let at = 0; at < bytes.length; at += 64) block(bytes, at, w, hash)
@@ -72,31 +74,6 @@ function padded(bytes: Uint8Array): Uint8Array {
   view.setUint32(size - 8, Math.floor(bytes.length / 0x20000000))
   view.setUint32(size - 4, (bytes.length << 3) >>> 0)
   return out
-}
-
-function utf8(text: string): Uint8Array {
-  const out = new Uint8Array(text.length * 3)
-  let n = 0
-  for (let at = 0; at < text.length; at++) {
-    let c = text.codePointAt(at)!
-    if (c >= 0x10000) at++ // a surrogate pair takes two units
-    if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd // encoders replace a lone surrogate
-    if (c < 0x80) out[n++] = c
-    else if (c < 0x800) {
-      out[n++] = 0xc0 | (c >> 6)
-      out[n++] = 0x80 | (c & 63)
-    } else if (c < 0x10000) {
-      out[n++] = 0xe0 | (c >> 12)
-      out[n++] = 0x80 | ((c >> 6) & 63)
-      out[n++] = 0x80 | (c & 63)
-    } else {
-      out[n++] = 0xf0 | (c >> 18)
-      out[n++] = 0x80 | ((c >> 12) & 63)
-      out[n++] = 0x80 | ((c >> 6) & 63)
-      out[n++] = 0x80 | (c & 63)
-    }
-  }
-  return out.subarray(0, n)
 }
 
 function firstPrimes(count: number): number[] {

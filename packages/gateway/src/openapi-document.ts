@@ -25,7 +25,7 @@ export function openApiDocument(routes: readonly Route[]): object {
 }
 
 function pathOf(route: Route): RouteConfig {
-  const { method, path, name, tag, summary, scopes, params, query, body, lines } = route
+  const { method, path, name, tag, summary, scopes, params, query, body, lines, bytes } = route
   const writes = method !== 'get'
   const key = z.object({
     'idempotency-key': z
@@ -47,6 +47,9 @@ function pathOf(route: Route): RouteConfig {
       ...(writes && { headers: key }),
       ...(body && {
         body: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: body } } },
+      }),
+      ...(bytes && {
+        body: { required: true, content: { '*/*': { schema: { type: 'string' as const, format: 'binary' } } } },
       }),
       ...(lines && { body: { required: true, content: { 'application/x-ndjson': { schema: lines } } } }),
     },

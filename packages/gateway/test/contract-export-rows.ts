@@ -17,6 +17,19 @@ export const exportRows: Readonly<Record<string, Row>> = {
     other: 404,
     another: ({ talk }) => ({ path: at('conversations', talk, 'replay'), body: { instructions: 'Be brief.' } }),
   },
+  uploadFile: {
+    valid: () => ({ path: '/api/files?name=a.txt', body: new Lines('A file.') }),
+    status: 201,
+    invalid: () => ({ path: '/api/files?size=1', body: new Lines('A file.') }),
+    other: 'own',
+    another: () => ({ path: '/api/files?name=b.txt', body: new Lines('A file.') }),
+  },
+  readFile: {
+    valid: ({ file }) => ({ path: at('files', file) }),
+    status: 200,
+    invalid: ({ file }) => ({ path: `${at('files', file)}?limit=1` }),
+    other: 404,
+  },
   exportConversation: {
     valid: ({ talk }) => ({ path: at('conversations', talk, 'export') }),
     status: 200,

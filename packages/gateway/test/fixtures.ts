@@ -1,6 +1,6 @@
 /** Creates one object of each kind in a tenant, for the rows of the contract. */
 import type { Kit, Tenant } from './kit.ts'
-import { shipping } from './kit.ts'
+import { Lines, shipping } from './kit.ts'
 
 export interface Fixtures {
   /** An idle conversation. */
@@ -28,6 +28,8 @@ export interface Fixtures {
   /** A webhook with one delivery. */
   readonly webhook: { readonly id: string; readonly delivery: string }
   readonly trigger: string
+  /** An uploaded file. */
+  readonly file: string
 }
 
 export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures> {
@@ -46,6 +48,7 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
   const rule = await ask('POST', '/api/rules', { tenant, body: { effect: 'allow', tool: 'refund', fingerprint, when } })
   await ask('PUT', `/api/people/${tenant}-pat/channels`, { tenant, body: { addresses: { email: 'pat@acme.test' } } })
   const trigger = await ask('POST', '/api/triggers', { tenant, body: { agent: 'desk', name: 'order' } })
+  const file = await ask('POST', '/api/files', { tenant, body: new Lines('{}') })
   const webhook = await webhookOf(kit, tenant)
   const { id: device = '' } =
     (await kit.channels.people.addDevice(tenant, `${tenant}-pat`, {}, { resolver: false })) ?? {}
@@ -65,6 +68,7 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
     plan: 'stretch',
     webhook,
     trigger: trigger.body.id,
+    file: file.body.id,
   }
 }
 

@@ -121,6 +121,7 @@ export function options(data: ProviderData | undefined): { providerOptions?: Sha
 /** A `data:` URL contains bytes, and most vendors refuse it as an address. */
 export function fileData(file: FileData): { base64: string } | { url: URL } {
   if (file.kind === 'base64') return { base64: file.base64 }
+  if (file.kind === 'stored') throw new ModelError(`the file "${file.id}" was not loaded`, { retryable: false })
   const inline = /^data:[^,]*;base64,(.*)$/s.exec(file.url)?.[1]
   if (inline !== undefined) return { base64: inline }
   const url = URL.parse(file.url)

@@ -130,5 +130,6 @@ function assistantPart(part: PromptPart): Content<'assistant'> {
 }
 
 function data(file: FileData): { type: 'data'; data: string } | { type: 'url'; url: URL } {
+  if (file.kind === 'stored') throw new Error('a stored file is loaded before the model gets it')
   return file.kind === 'base64' ? { type: 'data', data: file.base64 } : { type: 'url', url: new URL(file.url) }
 }

@@ -30,6 +30,8 @@ export const paths = {
   conversations: (): string => at('conversations'),
   conversation: (id: string): string => at('conversations', id),
   messages: (id: string): string => at('conversations', id, 'messages'),
+  files: (): string => at('files'),
+  file: (id: string): string => at('files', id),
   /** A page as JSON, or a live stream with `Accept: text/event-stream`. */
   events: (id: string): string => at('conversations', id, 'events'),
   cancel: (id: string): string => at('conversations', id, 'cancel'),

@@ -60,6 +60,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'hold-not-open': [410, 'The hold is no longer open'],
   'key-reused': [422, 'The key was used for another request'],
   'is-a-space': [409, 'This is a space'],
+  'file-missing': [404, 'No such file'],
   erased: [410, 'It was erased'],
   'nothing-to-erase': [404, 'No such conversation'],
 
@@ -81,6 +82,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'config-invalid': [422, 'The configuration is invalid'],
   'session-invalid': [422, 'The session data is invalid'],
   'agent-missing': [404, 'No such agent'],
+  'file-refused': [422, 'The file is not accepted'],
   'model-failed': [502, 'The model failed'],
   'store-unavailable': [503, 'The store is unavailable'],
   closed: [503, 'Shutting down'],

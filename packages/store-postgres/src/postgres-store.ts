@@ -4,6 +4,7 @@ import { openAppendLanes } from './append-lanes.ts'
 import { pgErrorMessage } from './pg-error.ts'
 import { checkServer } from './check-server.ts'
 import { connect, type Connections } from './connections.ts'
+import { openFiles } from './files.ts'
 import { openDispatcher, type Deadline } from './dispatcher.ts'
 import { openDocuments } from './documents.ts'
 import { openEndpoint, type Endpoint } from './endpoint.ts'
@@ -50,6 +51,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   })
   let closing: Promise<void> | undefined
 
+  const files = openFiles(settings, connections)
   const store: MovableStore & RepairableStore = {
     ...openLoad(schema, connections),
     ...openReads(schema, connections),
@@ -62,6 +64,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     ...openOwnership(settings, connections),
     tenantRows: openTenantRows(schema, connections),
     logRepair: openLogRepair(settings, endpoint),
+    files: () => files,
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
     confirm: () => connections.confirm(),
     watchServer: (changed) => generations.listen(changed),

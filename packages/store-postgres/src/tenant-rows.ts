@@ -12,6 +12,8 @@ const TABLES = [
   'conversation_labels',
   'hold_labels',
   'documents',
+  'file_pieces',
+  'files',
   'conversations',
 ]
 

@@ -3,9 +3,10 @@
  * complete, checked and on the disk before it gets its name.
  */
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { HoldpointError, type Store } from '@holdpoint/core'
+import { copyFiles, filesFolder } from './folder-files.ts'
 import { backupDatabase, DatabaseSync } from './database.ts'
 import { identify } from './migrate.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
@@ -55,21 +56,26 @@ async function copied(from: string, to: string, finish: (part: string) => Promis
   for (const suffix of ['', '-wal', '-shm'])
     if (existsSync(target + suffix)) throw unusable(`${to}${suffix} exists already. Give a path that is free.`)
   if (!existsSync(dirname(target))) throw unusable(`The folder of ${to} does not exist. Create it first.`)
+  if (existsSync(filesFolder(target))) throw unusable(`${filesFolder(to)} exists already. Give a path that is free.`)
   const part = `${target}.${randomUUID()}.part`
   try {
     await copyInto(part, source, from)
     await finish(part)
     check(part, from)
     sync(part)
+    // After the database, so that every file which it names is among them, and before it has its name.
+    const bytes = await copyFiles(filesFolder(source), filesFolder(part))
+    if (bytes > 0) renameSync(filesFolder(part), filesFolder(target))
     // Unlike a rename, this fails if another process created the file meanwhile.
     linkSync(part, target)
     if (process.platform !== 'win32') sync(dirname(target))
-    return { bytes: statSync(target).size }
+    return { bytes: statSync(target).size + bytes }
   } catch (error) {
     if (HoldpointError.is(error)) throw error
     throw unusable(`${from} could not be copied to ${to}: ${sqliteErrorMessage(error)}.`, error)
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(part + suffix, { force: true })
+    rmSync(filesFolder(part), { force: true, recursive: true })
   }
 }
 

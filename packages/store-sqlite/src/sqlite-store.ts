@@ -10,6 +10,7 @@ import { openDocuments } from './open-documents.ts'
 import { fromColumn, toColumn } from './column-name.ts'
 import { openLogRepair } from './log-repair.ts'
 import { openNotes } from './open-notes.ts'
+import { filesFolder, folderFiles } from './folder-files.ts'
 import { exposureProblem } from './open-file.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
@@ -80,6 +81,7 @@ function storeOf(
   { writer, reader, nodes, listeners, ...place }: Parts,
 ): MovableStore & RepairableStore {
   const pages = new Pages(reader.db)
+  const files = folderFiles(filesFolder(place.file), now)
   const open = (): void => {
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
   }
@@ -114,6 +116,7 @@ function storeOf(
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
     walk: (query) => reading(() => pages.walk(query)),
+    files: () => files,
     ...openTenantRows({ db: reader.db, ...place, reading }),
     logRepair: openLogRepair({ db: reader.db, ...place, now, reading }),
 

@@ -6,6 +6,7 @@ import { brokenData } from './store-conformance/broken-data.ts'
 import { brokenDocumentHandles } from './store-conformance/broken-document-handles.ts'
 import { brokenDocuments } from './store-conformance/broken-documents.ts'
 import { brokenErase } from './store-conformance/broken-erase.ts'
+import { brokenFiles } from './store-conformance/broken-files.ts'
 import { brokenHandles } from './store-conformance/broken-handles.ts'
 import { brokenLabels } from './store-conformance/broken-labels.ts'
 import { brokenNoteHandles } from './store-conformance/broken-note-handles.ts'
@@ -30,6 +31,7 @@ const all = [
   brokenDocuments,
   brokenDocumentHandles,
   brokenHandles,
+  brokenFiles,
 ].flat()
 
 describe('the store that they are made of is right', async () => {

@@ -107,6 +107,7 @@ function ofFile(mediaType: string, bytes: number | undefined): number {
 
 function bytesOf(file: FileData): number | undefined {
   if (file.kind === 'base64') return file.base64.length * 0.75
+  if (file.kind === 'stored') return file.bytes
   return file.url.startsWith('data:') ? (file.url.length - file.url.indexOf(',')) * 0.75 : undefined
 }
 

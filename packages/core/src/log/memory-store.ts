@@ -6,6 +6,7 @@ import { appendText, NO_HASH } from './chain.ts'
 import type { LogEvent, NewEvent } from './log-event.ts'
 import { create, headOf, newestOf, type Conversation } from './memory-conversation.ts'
 import { memoryDocuments, type MemoryDocuments } from './memory-documents.ts'
+import { memoryFiles } from './memory-files.ts'
 import { memoryPages } from './memory-pages.ts'
 import type { Address, Append, Appended, Note, Store } from './store.ts'
 
@@ -35,6 +36,7 @@ export function memoryStore(options: MemoryStoreOptions): Store {
   }
   const nodes = new Map<string, number>()
   const documents = memoryDocuments(now)
+  const files = memoryFiles(now)
   const state: MemoryState = {
     all,
     nodes,
@@ -52,6 +54,7 @@ export function memoryStore(options: MemoryStoreOptions): Store {
     put: async (put) => documents.put(put),
     get: async (tenant, kind, id) => documents.get(tenant, kind, id),
     documents: async (query) => documents.documents(query),
+    files: () => files,
     ...ownership(state),
     listen: (changed) => {
       state.listeners.add(changed)

@@ -11,6 +11,7 @@ import type { Json } from '../json.ts'
 import type { HoldKind } from '../turn/hold.ts'
 import type { Batch } from './batch.ts'
 import type { Following, Head } from './chain.ts'
+import type { FileStore } from './file-store.ts'
 import type { LogEvent, NewEvent } from './log-event.ts'
 
 /** The id of a conversation is unique within its tenant. An application without tenants uses `''`. */
@@ -305,6 +306,9 @@ export interface Store {
   get(tenant: string, kind: string, id: string): Promise<Document | undefined>
   /** By id, as JavaScript compares strings, without expired ones. */
   documents(query: DocumentsQuery): Promise<Page<Document>>
+
+  /** The bytes of files. A store without them keeps files in the log, and refuses uploads. */
+  files?(): FileStore
 
   /** Removes expired notes and documents, at most `limit` of both together. Returns how many it removed. */
   sweep(limit: number): Promise<number>

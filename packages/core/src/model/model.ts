@@ -6,12 +6,18 @@
  * that its vendor runs, whose results it yields as `provider-result`.
  */
 import type { Json, JsonObject } from '../json.ts'
+import type { FileFacts } from '../log/file-store.ts'
 import type { Finish, ProviderData, Usage } from './reply.ts'
 import type { PromptMessage } from '../prompt/prompt.ts'
 
 export interface Model {
   /** For people and logs: `openai/gpt-5`. */
   readonly id: string
+  /**
+   * The media types of files that it reads, such as `image/*`. Text files are given to it as text. For a file of another type it
+   * gets a line that names the file. Default: images and PDF.
+   */
+  readonly accepts?: readonly string[]
   stream(request: ModelRequest): ModelStream
 }
 
@@ -123,10 +129,11 @@ export type ModelPart =
     }
   | { readonly type: 'finish'; readonly reason: Finish; readonly usage: Usage; readonly data?: ProviderData }
 
-/** A file as base64, or its URL. */
+/** A file as base64, its URL, or in the store's `files`. A model gets the first two only. */
 export type FileData =
   | { readonly kind: 'base64'; readonly base64: string }
   | { readonly kind: 'url'; readonly url: string }
+  | ({ readonly kind: 'stored'; readonly id: string } & FileFacts)
 
 /** Thrown by a model's stream. `retryable`: the same request may succeed later. */
 export class ModelError extends Error {

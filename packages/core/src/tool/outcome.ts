@@ -1,7 +1,15 @@
 /** The outcome of a call. It is data: stored, read by the model, and never thrown. */
 import type { Json } from '../json.ts'
+import type { FileFacts } from '../log/file-store.ts'
 
-export type CallOutcome = { readonly ok: true; readonly value: Json } | FailedOutcome
+export type CallOutcome = SucceededOutcome | FailedOutcome
+
+export interface SucceededOutcome {
+  readonly ok: true
+  readonly value: Json
+  /** The whole result, as JSON. It is larger than the limit, and `value` is a preview of it. */
+  readonly file?: { readonly id: string; readonly mediaType: string } & FileFacts
+}
 
 export interface FailedOutcome {
   readonly ok: false

@@ -13,6 +13,7 @@ export type Refusal =
   | 'erased'
   | 'nothing-to-erase'
   | 'is-a-space'
+  | 'file-missing'
 
 export type Decision =
   | { readonly ok: true; readonly events: readonly EventBody[] }

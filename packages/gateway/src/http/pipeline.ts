@@ -121,7 +121,10 @@ async function answer(
   const action = caller === ANONYMOUS ? undefined : adminActionOf(route.name, validated.value)
   const work = action ? (): Promise<RouteAnswer> => services.adminLog.record(caller, action, handle) : handle
   if (!writes || idempotencyKey === undefined || route.idempotency === 'by-runtime') return work()
-  const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
+  const { headers } = request
+  // The bytes of a file are not read before its route runs.
+  const body = route.bytes ? [headers.get('content-type'), headers.get('content-length')] : (read.value ?? null)
+  const what: Json = [route.name, url.pathname, url.search, body]
   const about = (body: unknown): readonly string[] => conversationsOf(url.pathname, body)
   const isErased = async (id: string): Promise<boolean> =>
     ((await runtime.erasure(id)) ?? (await runtime.spaces.erasure(id))) !== undefined
@@ -129,11 +132,11 @@ async function answer(
 }
 
 function readOf(
-  { method, lines }: Route,
+  { method, lines, bytes }: Route,
   request: Request,
   { bodyBytes, importBytes }: Pick<Limits, 'bodyBytes' | 'importBytes'>,
 ): ReadBody | Promise<ReadBody> {
-  if (method === 'get') return NO_BODY
+  if (method === 'get' || bytes) return NO_BODY
   return lines ? readLines(request, importBytes) : readBody(request, bodyBytes)
 }
 

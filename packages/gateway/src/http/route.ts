@@ -59,6 +59,8 @@ interface RouteDefinition {
   >
   /** The body is lines of JSON, each as this schema says. The route gets them as one text. */
   readonly lines?: z.ZodType
+  /** The body is a file. The route reads it from the request. */
+  readonly bytes?: true
   /** In addition to those of every route. */
   readonly problems?: readonly ProblemCode[]
   /** `by-runtime`: the runtime deduplicates repeated writes. Default: the gateway does, with the `Idempotency-Key`. */

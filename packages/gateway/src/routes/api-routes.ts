@@ -9,6 +9,7 @@ import { webhookRoutes } from './webhooks.ts'
 import { changeRoutes } from './changes.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
+import { fileRoutes } from './files.ts'
 import { forkAndReplayRoutes } from './fork-and-replay.ts'
 import { healthRoutes } from './health.ts'
 import { holdRoutes } from './holds.ts'
@@ -39,6 +40,7 @@ export const apiRoutes: readonly Route[] = [
   ...participantRoutes,
   ...eventRoutes,
   ...exportRoutes,
+  ...fileRoutes,
   ...forkAndReplayRoutes,
   ...searchRoutes,
   ...spaceRoutes,

@@ -5,9 +5,18 @@
  * - An epoch of a log begins with the number of times that its tenant was moved. So an owner from before a move is fenced.
  * - While a tenant is moved, drivers finish their work in the old cell, and everything else waits.
  */
-import { HoldpointError, messageOf, type Address, type Append, type Appended, type Store } from '@holdpoint/core'
+import {
+  HoldpointError,
+  messageOf,
+  type Address,
+  type Append,
+  type Appended,
+  type FileStore,
+  type Store,
+} from '@holdpoint/core'
 import { isMoved } from '@holdpoint/spaces'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cellFiles } from './cell-files.ts'
 import type { Directory, Place } from './directory.ts'
 
 /** Far above the number of owners that a log ever has. */
@@ -74,6 +83,10 @@ export class CellStore implements Store {
   get: Store['get'] = async (tenant, kind, id) => this.#at(await this.#directory.placeOf(tenant)).get(tenant, kind, id)
   documents: Store['documents'] = async (query) =>
     this.#at(await this.#directory.placeOf(query.tenant)).documents(query)
+
+  files(): FileStore {
+    return cellFiles(this.#cells, this.#directory)
+  }
 
   async heads(of: readonly Address[]): Promise<readonly number[]> {
     const places = await Promise.all(of.map(({ tenant }) => this.#directory.placeOf(tenant)))

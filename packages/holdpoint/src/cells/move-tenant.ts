@@ -10,7 +10,15 @@
  *
  * A move that was interrupted is repeated: what is copied stays copied.
  */
-import { HoldpointError, tenantRowsOf, type MovableStore, type Ports, type Store } from '@holdpoint/core'
+import {
+  HoldpointError,
+  tenantRowsOf,
+  type FileStore,
+  type MovableStore,
+  type Ports,
+  type Store,
+  type StoredBytes,
+} from '@holdpoint/core'
 import { copyLog, moveLog } from '@holdpoint/spaces'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { REMEMBER_MS, type Directory, type Place } from './directory.ts'
@@ -67,6 +75,7 @@ export async function moveTenant(
     if (running.length === 0) break
     await sleep(POLL_MS)
   }
+  await copyFiles(source, target, tenant)
   const documents = await copyDocuments(source, target, tenant, ports)
   await directory.change(tenant, ({ moves }) => ({ cell: to, moves: moves + 1 }))
   const pausedMs = performance.now() - since
@@ -87,6 +96,7 @@ async function collect(
     if (name === to) continue
     const store = movable(cells, name)
     await eachLog(store, tenant, (id) => moveLog(store, target, { tenant, id }, ports))
+    await eachFile(store, tenant, ({ id }, files) => files.remove(tenant, id))
     await store.tenantRows.forget(tenant)
   }
   const logs = await eachLog(target, tenant, async () => true)
@@ -108,6 +118,35 @@ async function copyDocuments(from: MovableStore, to: Store, tenant: string, port
     }
   }
   return copied
+}
+
+/** Before the documents, which name them. A file never changes, so one that is there is not copied again. */
+async function copyFiles(from: Store, to: Store, tenant: string): Promise<void> {
+  const there = new Set<string>()
+  await eachFile(to, tenant, async ({ id }) => void there.add(id))
+  await eachFile(from, tenant, async ({ id }, files) => {
+    const document = await from.get(tenant, 'file', id)
+    if (!document || there.has(id)) return
+    const { sha256 } = document.data as { readonly sha256: string }
+    await to.files?.().write(tenant, id, files.read(tenant, id, sha256))
+  })
+}
+
+async function eachFile(
+  store: Store,
+  tenant: string,
+  work: (file: StoredBytes, files: FileStore) => Promise<void>,
+): Promise<void> {
+  const files = store.files?.()
+  if (!files) return
+  const found: StoredBytes[] = []
+  for (let after: string | undefined; ;) {
+    const page = await files.walk({ tenant, limit: PAGE, ...(after !== undefined && { after }) })
+    found.push(...page.items)
+    if (page.next === undefined) break
+    after = page.next
+  }
+  for (const file of found) await work(file, files)
 }
 
 /** Returns what `work` returned for each log, without undefined. */

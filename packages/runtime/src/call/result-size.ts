@@ -31,7 +31,7 @@ export function tooLarge(what: string, value: Json, tool: Tool | undefined, agen
   )
 }
 
-function inWords(bytes: number): string {
+export function inWords(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`
   return bytes < 1_048_576 ? `${Math.round(bytes / 102.4) / 10} KB` : `${Math.round(bytes / 104_857.6) / 10} MB`
 }

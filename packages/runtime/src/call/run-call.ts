@@ -16,10 +16,10 @@ import type { Verified } from '@holdpoint/core/internal/tool/tool-options'
 import { approverRule, routeOf } from '@holdpoint/core/internal/turn/approvers'
 import type { Hold } from '@holdpoint/core/internal/turn/hold'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
-import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import { askGate, boundTo, checkInput, type Bound } from '../step/dispatch.ts'
 import { admitCall, notWhatWasApproved, settled } from './admit-call.ts'
 import { tooLarge, limitResultSize } from './result-size.ts'
+import { storeLargeResult } from './store-large-result.ts'
 import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
 import { toolFailureHalts, inputOf } from './tool-failure.ts'
 import { isUnfinished, holdUnfinishedCall, type Held } from './hold-unfinished-call.ts'
@@ -60,7 +60,7 @@ export async function recoverCall(
     case 'verify': {
       const found = await verify(call, tool, context, stop)
       if (found.happened === true)
-        return [settled(call, tool ? await checkOutput(tool, found.result, context.agent) : asOutcome(found.result))]
+        return [settled(call, tool ? await checkOutput(tool, found.result, context) : asOutcome(found.result))]
       return found.happened === false
         ? admitCall(call, tool, context, stop)
         : [await lostHold(call, tool, context, stop)]
@@ -198,7 +198,7 @@ function ended({ call, writes, context }: Ran, outcome: CallOutcome): EffectResu
 }
 
 async function halted({ call, tool, writes, context }: Ran, { reason, value }: Halt): Promise<EffectResult> {
-  const outcome = value === undefined ? asOutcome(null) : await checkOutput(tool, value, context.agent)
+  const outcome = value === undefined ? asOutcome(null) : await checkOutput(tool, value, context)
   return [...writes.take(), { ...settled(call, outcome), halt: { reason: 'halted', message: reason } }]
 }
 
@@ -237,20 +237,24 @@ function remade(text: unknown, extra: unknown, make: (text: string, extra: Json 
   return failed('invalid-output', `What the handler returned cannot be stored: ${why}`)
 }
 
-function outcomeOf(returned: Returned, tool: Tool, { agent }: TurnContext): CallOutcome | Promise<CallOutcome> {
+function outcomeOf(returned: Returned, tool: Tool, context: TurnContext): CallOutcome | Promise<CallOutcome> {
   if (!returned.ok) return returned
   if (returned.value instanceof Error) return failed('failed', messageOf(returned.value))
   if (returned.value instanceof ToolError) return failed('failed', returned.value.message, returned.value.details)
   return tool.output
-    ? checkOutput(tool, returned.value, agent)
-    : limitResultSize(asOutcome(returned.value), tool, agent)
+    ? checkOutput(tool, returned.value, context)
+    : storeLargeResult(asOutcome(returned.value), tool, context)
 }
 
 /** Every result must match the tool's output schema and the size limit, whichever side it comes from. */
-export async function checkOutput(tool: Tool, value: unknown, agent: Agent): Promise<CallOutcome> {
+export async function checkOutput(
+  tool: Tool,
+  value: unknown,
+  context: Pick<TurnContext, 'agent'> & Partial<Pick<TurnContext, 'files'>>,
+): Promise<CallOutcome> {
   const checked = tool.output ? await tool.output.check(value) : ({ ok: true, value } as const)
   return checked.ok
-    ? limitResultSize(asOutcome(checked.value), tool, agent)
+    ? storeLargeResult(asOutcome(checked.value), tool, context)
     : failed('invalid-output', `The result does not fit the tool's output schema: ${checked.why}`)
 }
 

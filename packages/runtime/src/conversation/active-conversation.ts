@@ -46,6 +46,7 @@ import { scopeFor, TurnCallers } from './turn-callers.ts'
 import { planTurn, type TurnContext } from './turn-context.ts'
 import { kept, ofTurn, settingsOf, toolSettings, type TurnSettings } from './turn-settings.ts'
 import { checkConversationAgent } from './conversation-agent.ts'
+import { ConversationFiles } from '../files/conversation-files.ts'
 import type { Relay, LogHost } from '../drive/log-host.ts'
 
 export type CancelResult =
@@ -63,6 +64,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
   readonly #order = new SerialQueue()
   readonly #relay: Relay | undefined
   readonly #metered: Agent
+  readonly #files: ConversationFiles | undefined
   /** The settings that came with the message of the turn. */
   #settings: TurnSettings
 
@@ -72,7 +74,8 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     this.#settings = ofTurn(log.state, settings)
     this.#relay = host.relay(log.address)
     this.#metered = host.quotas?.metered(log.address, agent) ?? agent
-    this.#background = new BackgroundWork((error) => reportProblem(host, log.address, error, agent.ports.problem))
+    this.#files = host.files && new ConversationFiles(host.files, log.address, (error) => this.#problem(error))
+    this.#background = new BackgroundWork((error) => this.#problem(error))
   }
 
   override appended(event: LogEvent): void {
@@ -262,7 +265,9 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     if (!said && this.isDriven && this.log.drivable && this.log.state.turn.phase !== 'rest')
       // The caller only waits for a turn that this process drives: the driver reads what others append.
       return { ok: true, turnId: this.log.state.turn.turnId }
-    const item = said && messageItem(said.content, options)
+    const read = said && messageItem(said.content, options, this.#files)
+    const item = read instanceof Promise ? await read : read
+    if (item && 'refusal' in item) return item
     const { whileBusy: wanted = 'answer' } = options
     const whileBusy = wanted === 'answer' ? this.agent.whileBusy : wanted
     const plan = planTurn(caller ?? this.#context(options))
@@ -326,6 +331,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
       ...settingsOf(agent, options, settings),
       beforeMessage: this.#beforeMessage,
       term: () => host.term(),
+      files: this.#files,
       rules: host.rules,
       forTurn: (turn) => ({
         scope: host.scope(log.address, turn.by, turn.askedBy) ?? scopeFor(turn, options),
@@ -339,6 +345,10 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
       emit: (frame) => this.#emit(frame),
       traceparent: (run) => host.traceparent({ address: log.address, ...run }),
     }
+  }
+
+  #problem(error: unknown): void {
+    reportProblem(this.host, this.log.address, error, this.agent.ports.problem)
   }
 
   /** Drops progress that a handler reports after the end of its call. */

@@ -90,7 +90,7 @@ async function checkAnswer(
   const hold = openHold(call)
   const { agent } = context
   const answers = hold?.resumes === 'answer'
-  const outcome = answers ? await fitsQuestion(hold, value, tool, agent) : await checkOutput(tool, value, agent)
+  const outcome = answers ? await fitsQuestion(hold, value, tool, agent) : await checkOutput(tool, value, { agent })
   return outcome.ok
     ? { ...command, resolution: { kind: 'answer', value: outcome.value } }
     : invalidResolution(outcome.error.message)

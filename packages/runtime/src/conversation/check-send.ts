@@ -98,13 +98,17 @@ function readPart(part: unknown): UserPart | undefined {
   const { type, text, mediaType, filename, file } = part as Readonly<Record<string, unknown>>
   if (type === 'text') return typeof text === 'string' ? { type, text } : undefined
   const data = readFile(file)
-  if (type !== 'file' || typeof mediaType !== 'string' || !data) return undefined
+  if (type !== 'file' || !data) return undefined
+  // What is stored about the file counts, and not what the caller says about it.
+  if (data.kind === 'stored') return { type, mediaType: '', file: data }
+  if (typeof mediaType !== 'string') return undefined
   return { type, mediaType, file: data, ...(typeof filename === 'string' && { filename }) }
 }
 
 function readFile(file: unknown): FileData | undefined {
   if (!isObject(file)) return undefined
-  const { kind, base64, url } = file
+  const { kind, base64, url, id } = file
+  if (kind === 'stored') return typeof id === 'string' ? { kind, id, bytes: 0, sha256: '' } : undefined
   if (kind === 'base64' && typeof base64 === 'string') return { kind, base64 }
   return kind === 'url' && typeof url === 'string' ? { kind, url } : undefined
 }

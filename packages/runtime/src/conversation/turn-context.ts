@@ -9,6 +9,7 @@ import type { TurnPlan } from '@holdpoint/core/internal/turn/decide'
 import type { OpenTurn } from '@holdpoint/core/internal/turn/turn-state'
 import type { Agent, OnToolError } from '@holdpoint/core/internal/agent/agent'
 import type { ConversationLog } from './conversation-log.ts'
+import type { ConversationFiles } from '../files/conversation-files.ts'
 import type { RuleStore } from '../rules/rule-store.ts'
 import type { ObservedRun } from '../drive/observer.ts'
 import type { OutputRule } from '@holdpoint/core/internal/agent/output'
@@ -34,6 +35,8 @@ export interface TurnContext {
   readonly tellsNews: boolean
   /** See `Tenure`. */
   term(): number
+  /** The files of the conversation, in a runtime. */
+  readonly files: ConversationFiles | undefined
   /** The rules about calls, if the runtime consults rules. */
   readonly rules: RuleStore | undefined
   /** Does work after the turn, in the background. Work of the same name runs once at a time. */

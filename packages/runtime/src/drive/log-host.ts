@@ -11,6 +11,7 @@ import type { Ports } from '@holdpoint/core/internal/ports'
 import type { Scope } from '@holdpoint/core/internal/tool/context'
 import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
+import type { Files } from '../files/files.ts'
 import type { RuleStore } from '../rules/rule-store.ts'
 import { noReceivers } from './deliver-notices.ts'
 import type { Tenure } from './driver.ts'
@@ -44,6 +45,8 @@ export interface LogHost extends Tenure {
   postpone(address: Address, until: number): void
   /** When a client that can run this tool was last connected. */
   clientSeenAt(address: Address, tool: string): Promise<number>
+  /** Files of messages, replies and results; undefined in a session, which keeps them in its log. */
+  readonly files: Files | undefined
   /** The rules about calls; undefined in a session, and in a runtime that does not consult rules. */
   readonly rules: RuleStore | undefined
   /** Counts model calls against the quota of the tenant; undefined for a session. */
@@ -75,6 +78,7 @@ export function sessionHost(store: Store, ports: Ports): LogHost {
     wakeAt: () => {},
     postpone: () => {},
     clientSeenAt: () => Promise.resolve(-Infinity),
+    files: undefined,
     rules: undefined,
     quotas: undefined,
   }

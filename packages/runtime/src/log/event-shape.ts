@@ -74,7 +74,11 @@ const CAUSES: readonly Hold['cause'][] = ['tool', 'asked', 'lost', 'changed', 'm
 const ANSWERS: readonly Resolution['kind'][] = ['approve', 'reject', 'answer']
 
 const end = is(...Object.keys(ENDS))
-const file = variant('kind', { base64: { base64: text }, url: { url: text } })
+const file = variant('kind', {
+  base64: { base64: text },
+  url: { url: text },
+  stored: { id: text, bytes: amount, sha256: text },
+})
 const outcome = either(
   shape({ ok: is(true), value: any }),
   shape({ ok: is(false), error: shape({ code: text, message: text }) }),

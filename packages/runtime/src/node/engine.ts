@@ -19,7 +19,9 @@ import { ActiveLogs, type ActiveLogListener, type AnyActiveLog } from './active-
 import { Agents } from './agents.ts'
 import { catchUp } from './catch-up.ts'
 import { ConnectedClients } from './connected-clients.ts'
+import { Files } from '../files/files.ts'
 import type { Extension, OtherActiveLog } from './extension.ts'
+import { FileCollector } from './file-collector.ts'
 import { HeadSigner } from './head-signer.ts'
 import { FirstMessages } from '../runtime/first-messages.ts'
 import { Lease } from './lease.ts'
@@ -53,6 +55,7 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly rules: RuleStore | undefined
   /** Undefined when this process has no key. */
   readonly headSigner: HeadSigner | undefined
+  readonly files: Files
   readonly agents: Agents
   readonly extension: Extension | undefined
   readonly traceparent: LogHost['traceparent'] = (run) => this.#options.observer?.traceparent?.(run)
@@ -87,10 +90,13 @@ export class Engine implements LogHost, ActiveLogListener {
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
     this.headSigner = options.signing && new HeadSigner(this, options.signing, drive)
-    const passes = [new Retention(this, this.agents, options), this.headSigner]
+    const passes = [new Retention(this, this.agents, options), this.headSigner, drive ? new FileCollector(this) : undefined]
     this.#sweeper = new Sweeper(store, this.ports, passes)
     this.quotas = new TenantQuotas(options, store, this.ports, failed)
     this.rules = options.rules ? new RuleStore(store, this.ports, options.rules) : undefined
+    this.files = new Files(store, this.ports, options.files ?? {}, (tenant, bytes) =>
+      this.quotas.admitBytes(tenant, bytes),
+    )
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
     this.#server = new ServerChanges(store, failed, () => this.#scheduler.soon(), this.#closing.signal)
     this.clients = new ConnectedClients({ store, ports: this.ports, node: this.#lease.node, failed })

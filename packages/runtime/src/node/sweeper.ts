@@ -1,6 +1,7 @@
-/** Background work on the whole store: removes expired notes and documents, erases what is old, signs heads. */
+/** Background work on the whole store: removes expired notes and documents, erases what is old, collects unused files, signs heads. */
 import type { Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
+import type { FileCollector } from './file-collector.ts'
 import type { HeadSigner } from './head-signer.ts'
 import type { Retention } from './retention.ts'
 
@@ -10,13 +11,13 @@ const EVERY_MS = 600_000
 export class Sweeper {
   readonly #store: Store
   readonly #ports: Ports
-  readonly #passes: readonly Pick<Retention | HeadSigner, 'look' | 'settled'>[]
+  readonly #passes: readonly Pick<Retention | HeadSigner | FileCollector, 'look' | 'settled'>[]
   #nextAt = 0
 
   constructor(
     store: Store,
     ports: Ports,
-    passes: readonly (Pick<Retention | HeadSigner, 'look' | 'settled'> | undefined)[],
+    passes: readonly (Pick<Retention | HeadSigner | FileCollector, 'look' | 'settled'> | undefined)[],
   ) {
     this.#store = store
     this.#ports = ports

@@ -18,7 +18,7 @@ import { meteredAgent } from './metered-agent.ts'
 export interface Quotas {
   /** Conversations, spaces and logs of autonomous agents. */
   readonly conversations?: number
-  /** Bytes of all events, about as large as the store keeps them. */
+  /** Bytes of all events and files, about as large as the store keeps them. */
   readonly storedBytes?: number
   /** Calls of any model, summaries and retries included. */
   readonly modelCallsPerMinute?: number
@@ -95,7 +95,7 @@ export class TenantQuotas {
   readonly #ports: Ports
   readonly #onReached: ((reached: QuotaReached) => void) | undefined
   readonly #problem: (error: unknown) => void
-  readonly #sizes = new Map<string, { readonly at: number; conversations: number; readonly bytes: number }>()
+  readonly #sizes = new Map<string, { readonly at: number; conversations: number; bytes: number }>()
   readonly #plans = new Map<string, { readonly at: number; count: number }>()
   readonly #queues = new Map<string, Queue>()
   readonly #told = new Map<string, number>()
@@ -142,6 +142,16 @@ export class TenantQuotas {
     if (sizes.conversations >= conversations)
       throw this.#refused(tenant, new QuotaExceeded('conversations', conversations))
     sizes.conversations++
+  }
+
+  /** Throws `QuotaExceeded` when the tenant may not store so many more bytes. */
+  async admitBytes(tenant: string, bytes: number): Promise<void> {
+    const { storedBytes } = this.#of(tenant) ?? {}
+    if (storedBytes === undefined) return
+    const sizes = await this.#sizesOf(tenant)
+    if (sizes.bytes + bytes > storedBytes || sizes.bytes >= storedBytes)
+      throw this.#refused(tenant, new QuotaExceeded('storedBytes', storedBytes))
+    sizes.bytes += bytes
   }
 
   async usage(tenant: string): Promise<QuotaUsage> {
@@ -271,11 +281,12 @@ export class TenantQuotas {
     return { count: typeof count === 'number' ? count : 0, version: doc?.version ?? 0 }
   }
 
-  async #sizesOf(tenant: string): Promise<{ conversations: number; readonly bytes: number }> {
+  async #sizesOf(tenant: string): Promise<{ conversations: number; bytes: number }> {
     const now = this.#ports.monotonic()
     const cached = this.#sizes.get(tenant)
     if (cached && now - cached.at < MINUTE_MS) return cached
-    const { conversations, bytes }: TenantUsage = await this.#store.usage(tenant)
+    const { conversations, bytes: ofLogs }: TenantUsage = await this.#store.usage(tenant)
+    const bytes = ofLogs + ((await this.#store.files?.().usage(tenant)) ?? 0)
     if (this.#sizes.size >= MAX_TENANTS) this.#sizes.clear()
     const sizes = { at: now, conversations, bytes }
     this.#sizes.set(tenant, sizes)

@@ -66,6 +66,7 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
       (value['every'] === undefined || isDuration(value['every'])),
     words: 'an object { key, every }, with a key as signingKey() makes it, and a duration',
   },
+  files: { fits: areFileLimits, words: '{ maxBytes, mediaTypes, keepUnusedMs }' },
   closeStore: either,
   graceMs: from0,
   onProblem: code,
@@ -109,6 +110,17 @@ function check(
 /** An object is not shown: it may hold secrets. */
 function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'this object' : describeValue(value)
+}
+
+function areFileLimits(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { maxBytes = 1, mediaTypes = [], keepUnusedMs = 1, ...rest } = value
+  return (
+    Object.keys(rest).length === 0 &&
+    [maxBytes, keepUnusedMs].every((each) => Number.isInteger(each) && Number(each) >= 1) &&
+    Array.isArray(mediaTypes) &&
+    mediaTypes.every((each) => typeof each === 'string')
+  )
 }
 
 function isListOfAgents(value: unknown): value is readonly Agent[] {

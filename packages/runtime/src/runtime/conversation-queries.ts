@@ -38,6 +38,7 @@ import { pendingHolds } from './pending-holds.ts'
 import { Rules } from './rules.ts'
 import { search, type SearchOptions, type SearchPage } from './search.ts'
 import { usageReport, type UsagePage, type UsageReportOptions } from './usage-report.ts'
+import { RuntimeFiles } from './runtime-files.ts'
 import { visibleHolds } from './visible-holds.ts'
 import type { ListedConversation, ListFilter, PendingFilter, PendingHold } from './runtime-options.ts'
 
@@ -52,11 +53,14 @@ export class ConversationQueries {
   protected readonly tenantName: string
   /** The rules about calls: save, revoke, list and try them. */
   readonly rules: Rules
+  /** Upload files for messages, and read files of conversations. */
+  readonly files: RuntimeFiles
 
   protected constructor(engine: Engine, tenantName: string) {
     this.engine = engine
     this.tenantName = tenantName
     this.rules = new Rules(engine, tenantName)
+    this.files = new RuntimeFiles(engine.files, tenantName)
   }
 
   /** Undefined for a conversation that was not erased, or does not exist. */

@@ -76,6 +76,7 @@ export async function erase(engine: Engine, address: Address, { seq, ...given }:
   }
   // Also when it was erased before: a process may have died in between.
   await removeDocuments(engine.store, address)
+  await engine.files.release(address)
   return { ok: true }
 }
 

@@ -61,6 +61,8 @@ export async function fork(engine: Engine, tenant: string, id: string, options: 
   const now = engine.ports.now()
   const copy = forkOf({ events, conversationId: id, at: seq, held, by, newId: () => engine.ports.id(), now })
   await engine.quotas.admitWrite(address)
+  // Before the events that name them. It may have more of them than a fork of an early event needs.
+  for (const file of await engine.files.ofConversation(from)) await engine.files.attach(address, file.id)
   const draft = new Draft<Conversation, ReturnType<typeof conversationMachine.next>[number]>(
     conversationMachine,
     conversationMachine.empty,

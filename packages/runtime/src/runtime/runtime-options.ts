@@ -8,6 +8,7 @@ import type { RuleEvaluator } from '@holdpoint/core/internal/rule/rule-evaluator
 import type { SendOptions } from '../session/session-options.ts'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import type { Observer } from '../drive/observer.ts'
+import type { FileLimits } from '../files/file-rules.ts'
 import type { EraseAfter } from '../node/retention.ts'
 import type { QuotaReached, Quotas } from '../node/tenant-quotas.ts'
 import type { Scope } from '@holdpoint/core/internal/tool/context'
@@ -61,6 +62,8 @@ export interface RuntimeOptions {
    * `eraseAfter` too, the shorter time counts. Default: they stay.
    */
   readonly eraseAfter?: EraseAfter
+  /** Which files are accepted in messages, and how long unused ones are kept. They count for the quota `storedBytes`. */
+  readonly files?: FileLimits
   /**
    * Consults the rules of `runtime.rules` about each call: it may run, a person is asked, or it is denied. Each process of a store
    * must have the same setting. With an evaluator, such as `cedarEvaluator()`, it judges the rules instead of the built-in one. Default:

@@ -69,7 +69,11 @@ async function ask(
   if (outcome === 'cancelled') return []
   await audit(turn, request, assembled, streamed, context)
   if ('failure' in outcome) return [end(turn, outcome.hook ? 'hook_failed' : 'model_failed', outcome.failure, attempts)]
-  const { reply } = outcome
+  const { files } = context
+  const reply =
+    files && outcome.reply.parts.some(({ type }) => type === 'file')
+      ? await files.keepReply(outcome.reply)
+      : outcome.reply
   const replied = {
     type: 'model.replied',
     turnId: turn.turnId,

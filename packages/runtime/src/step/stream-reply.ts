@@ -13,6 +13,7 @@ import type { Reply } from '@holdpoint/core/internal/model/reply'
 import { ReplyBuilder } from '@holdpoint/core/internal/model/reply-builder'
 import type { OpenTurn } from '@holdpoint/core/internal/turn/turn-state'
 import { retryDelay } from '@holdpoint/core/internal/model/retry'
+import { hasStoredFiles, type ConversationFiles } from '../files/conversation-files.ts'
 import { isSilent } from './call-display.ts'
 import type { PreparedStep } from './prepare-step.ts'
 import type { TurnContext } from '../conversation/turn-context.ts'
@@ -62,7 +63,10 @@ export async function streamReply(
     firstMs = undefined
     context.emit({ type: 'reply-start', turnId, step, attempt: attempts.length + 1 })
     try {
-      await listen(model, request, { reply, turn, context, shows }, () => {
+      // Only this model's request has the bytes: they are neither in the log nor in an audit record.
+      const sent =
+        context.files && hasStoredFiles(request.prompt) ? await withFiles(request, model, context.files) : request
+      await listen(model, sent, { reply, turn, context, shows }, () => {
         firstMs ??= agent.ports.monotonic() - began
       })
       return over(signal.aborted ? 'cancelled' : { reply: reply.build(), model })
@@ -93,6 +97,10 @@ export async function streamReply(
       if (delayMs !== undefined) await agent.ports.sleep(delayMs, signal)
     }
   }
+}
+
+async function withFiles(request: ModelRequest, model: Model, files: ConversationFiles): Promise<ModelRequest> {
+  return { ...request, prompt: await files.load(request.prompt, model) }
 }
 
 /** For the operator only: a vendor's message may contain its address, a part of a key, or the prompt. */

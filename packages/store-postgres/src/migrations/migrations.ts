@@ -6,8 +6,9 @@
 import { schema } from './0001-schema.ts'
 import { tenantFirst } from './0002-tenant-first.ts'
 import { chain } from './0003-chain.ts'
+import { files } from './0004-files.ts'
 
-export const MIGRATIONS: readonly string[] = [schema, tenantFirst, chain]
+export const MIGRATIONS: readonly string[] = [schema, tenantFirst, chain, files]
 
 /**
  * The oldest version of this package, by the number of its migrations, that may run on the schema that the migrations above make.

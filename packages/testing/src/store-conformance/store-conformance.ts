@@ -13,6 +13,7 @@ import { crashCases } from './crash-cases.ts'
 import { dataCases } from './data-cases.ts'
 import { documentCases } from './document-cases.ts'
 import { documentPageCases } from './document-page-cases.ts'
+import { fileCases } from './file-cases.ts'
 import { dueCases } from './due-cases.ts'
 import { epochCases } from './epoch-cases.ts'
 import { takeOverCases, leaseCases } from './lease-cases.ts'
@@ -56,6 +57,7 @@ const ALL: Readonly<Record<string, Cases>> = {
   note: noteCases,
   document: documentCases,
   documents: documentPageCases,
+  files: fileCases,
   race: raceCases,
   crash: crashCases,
 }
