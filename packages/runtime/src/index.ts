@@ -39,7 +39,7 @@ export type { DecidedCall, DecidedStep, TurnDecisions } from './replay/turn-deci
 export type { ReplayOptions } from './runtime/replay.ts'
 export type { ObservedRun, Observer } from './drive/observer.ts'
 export type { StoredFile } from './files/files.ts'
-export { FileRefused, type FileLimits } from './files/file-rules.ts'
+export { FileRefused, type FileLimits } from './files/file-refused.ts'
 export { RuntimeFiles, type UploadOptions } from './runtime/runtime-files.ts'
 export type { ForkOptions, ForkResult } from './runtime/fork.ts'
 export type { ImportOptions, ImportResult } from './runtime/import-conversations.ts'

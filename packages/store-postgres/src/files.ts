@@ -11,13 +11,6 @@ import { fromStored, toStored } from './stored-name.ts'
 const PIECE = 262_144
 
 export function openFiles({ schema, clockOffset }: Settings, { read, once }: Connections): FileStore {
-  const put = (tenant: string, id: string, nth: number, data: Buffer): Promise<unknown> =>
-    once({
-      name: 'put piece of file',
-      text: `insert into ${schema}.file_pieces (tenant, id, nth, data) values ($1, $2, $3, $4)
-        on conflict (tenant, id, nth) do update set data = excluded.data`,
-      values: [tenant, id, nth, data],
-    })
   const remove = async (tenant: string, id: string): Promise<void> => {
     // The row goes last: without it, pieces would not be found any more.
     for (const table of ['file_pieces', 'files'])
@@ -28,34 +21,7 @@ export function openFiles({ schema, clockOffset }: Settings, { read, once }: Con
       })
   }
   return {
-    write: async (tenant, id, bytes) => {
-      const key = [toStored(tenant), toStored(id)] as const
-      await once({
-        name: 'begin file',
-        text: `insert into ${schema}.files (tenant, id, bytes, at) values ($1, $2, 0, ${schema}.now_ms($3))
-          on conflict (tenant, id) do update set at = excluded.at`,
-        values: [...key, clockOffset()],
-      })
-      const hash = createHash('sha256')
-      let [size, nth] = [0, 0]
-      try {
-        for await (const piece of inPieces(bytes)) {
-          hash.update(piece)
-          size += piece.length
-          await put(...key, nth++, piece)
-        }
-      } catch (error) {
-        // A writer that could not finish, and cannot remove either, leaves it to the runtime.
-        await remove(...key).catch(() => {})
-        throw error
-      }
-      await once({
-        name: 'end file',
-        text: `update ${schema}.files set bytes = $3 where tenant = $1 and id = $2`,
-        values: [...key, size],
-      })
-      return { bytes: size, sha256: hash.digest('hex') }
-    },
+    write: writer(schema, clockOffset, once, remove),
     read: async function* (tenant, id, sha256) {
       const hash = createHash('sha256')
       let last: Buffer | undefined
@@ -110,6 +76,49 @@ export function openFiles({ schema, clockOffset }: Settings, { read, once }: Con
         next: last && JSON.stringify([last.tenant, last.id]),
       }
     },
+  }
+}
+
+function writer(
+  schema: string,
+  clockOffset: Settings['clockOffset'],
+  once: Connections['once'],
+  remove: (tenant: string, id: string) => Promise<void>,
+): FileStore['write'] {
+  const put = (tenant: string, id: string, nth: number, data: Buffer): Promise<unknown> =>
+    once({
+      name: 'put piece of file',
+      text: `insert into ${schema}.file_pieces (tenant, id, nth, data) values ($1, $2, $3, $4)
+        on conflict (tenant, id, nth) do update set data = excluded.data`,
+      values: [tenant, id, nth, data],
+    })
+  return async (tenant, id, bytes) => {
+    const key = [toStored(tenant), toStored(id)] as const
+    await once({
+      name: 'begin file',
+      text: `insert into ${schema}.files (tenant, id, bytes, at) values ($1, $2, 0, ${schema}.now_ms($3))
+          on conflict (tenant, id) do update set at = excluded.at`,
+      values: [...key, clockOffset()],
+    })
+    const hash = createHash('sha256')
+    let [size, nth] = [0, 0]
+    try {
+      for await (const piece of inPieces(bytes)) {
+        hash.update(piece)
+        size += piece.length
+        await put(...key, nth++, piece)
+      }
+    } catch (error) {
+      // A writer that could not finish, and cannot remove either, leaves it to the runtime.
+      await remove(...key).catch(() => {})
+      throw error
+    }
+    await once({
+      name: 'end file',
+      text: `update ${schema}.files set bytes = $3 where tenant = $1 and id = $2`,
+      values: [...key, size],
+    })
+    return { bytes: size, sha256: hash.digest('hex') }
   }
 }
 

@@ -57,7 +57,10 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const exposed = exposureProblem(opened)
   if (exposed !== undefined) process.emitWarning(exposed, 'HoldpointWarning')
   try {
-    return storeOf(path, now, { writer, reader: new Reader(opened, waitMs), nodes, listeners, file: opened, waitMs })
+    const parts = { writer, reader: new Reader(opened, waitMs), nodes, listeners, file: opened, waitMs }
+    const store = storeOf(path, now, parts)
+    const files = folderFiles(filesFolder(opened), now)
+    return { ...store, files: () => files }
   } catch (error) {
     await writer.close()
     throw new HoldpointError('store-unusable', `Cannot read ${path}: ${sqliteErrorMessage(error)}.`, { cause: error })
@@ -81,7 +84,6 @@ function storeOf(
   { writer, reader, nodes, listeners, ...place }: Parts,
 ): MovableStore & RepairableStore {
   const pages = new Pages(reader.db)
-  const files = folderFiles(filesFolder(place.file), now)
   const open = (): void => {
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
   }
@@ -116,7 +118,6 @@ function storeOf(
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
     walk: (query) => reading(() => pages.walk(query)),
-    files: () => files,
     ...openTenantRows({ db: reader.db, ...place, reading }),
     logRepair: openLogRepair({ db: reader.db, ...place, now, reading }),
 

@@ -29,8 +29,8 @@ async function* pieces(request: Request, declared: number | undefined): AsyncGen
         throw new UploadBroken(error)
       })
       if (done === true) break
-      size += (value as Uint8Array).length
-      yield value as Uint8Array
+      size += value.length
+      yield value
     }
     if (declared !== undefined && size !== declared) throw new UploadBroken()
   } finally {

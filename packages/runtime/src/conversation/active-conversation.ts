@@ -37,7 +37,7 @@ import { SerialQueue } from '../log/serial-queue.ts'
 import { isRuleOf, outputOf, type OutputRule } from '@holdpoint/core/internal/agent/output'
 import { expireHolds, remindApprovers } from './expire-holds.ts'
 import { fireDuePlans } from './fire-due-plans.ts'
-import { answerIdempotencyKey } from './idempotency-key.ts'
+import { answerIdempotencyKey, refusedOrRepeated } from './idempotency-key.ts'
 import { reportProblem } from '../drive/report-problem.ts'
 import type { Performer } from '../drive/performer.ts'
 import { resultOf, type TurnResult } from '../session/result.ts'
@@ -46,7 +46,7 @@ import { scopeFor, TurnCallers } from './turn-callers.ts'
 import { planTurn, type TurnContext } from './turn-context.ts'
 import { kept, ofTurn, settingsOf, toolSettings, type TurnSettings } from './turn-settings.ts'
 import { checkConversationAgent } from './conversation-agent.ts'
-import { ConversationFiles } from '../files/conversation-files.ts'
+import { filesOf } from './files-of.ts'
 import type { Relay, LogHost } from '../drive/log-host.ts'
 
 export type CancelResult =
@@ -64,7 +64,6 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
   readonly #order = new SerialQueue()
   readonly #relay: Relay | undefined
   readonly #metered: Agent
-  readonly #files: ConversationFiles | undefined
   /** The settings that came with the message of the turn. */
   #settings: TurnSettings
 
@@ -74,8 +73,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     this.#settings = ofTurn(log.state, settings)
     this.#relay = host.relay(log.address)
     this.#metered = host.quotas?.metered(log.address, agent) ?? agent
-    this.#files = host.files && new ConversationFiles(host.files, log.address, (error) => this.#problem(error))
-    this.#background = new BackgroundWork((error) => this.#problem(error))
+    this.#background = new BackgroundWork((error) => reportProblem(host, log.address, error, agent.ports.problem))
   }
 
   override appended(event: LogEvent): void {
@@ -265,7 +263,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     if (!said && this.isDriven && this.log.drivable && this.log.state.turn.phase !== 'rest')
       // The caller only waits for a turn that this process drives: the driver reads what others append.
       return { ok: true, turnId: this.log.state.turn.turnId }
-    const read = said && messageItem(said.content, options, this.#files)
+    const read = said && messageItem(said.content, options, filesOf(this.host, this.log.address, this.agent))
     const item = read instanceof Promise ? await read : read
     if (item && 'refusal' in item) return item
     const { whileBusy: wanted = 'answer' } = options
@@ -283,11 +281,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     }, options.key)
     if ('repeated' in changed) return answerIdempotencyKey(this.log, changed.repeated, item)
     const { decision } = changed
-    if (!decision.ok) {
-      // The message may be refused because it was accepted before, under the same key, and its turn is in progress.
-      const before = options.key === undefined ? undefined : await this.log.findKey(options.key)
-      return before === undefined ? decision : answerIdempotencyKey(this.log, before, item)
-    }
+    if (!decision.ok) return refusedOrRepeated(this.log, options.key, item, decision)
     // A driver may be busy with the turn that this message superseded.
     if (decision.events.length > 0) this.wake()
     const begins = decision.events.some(({ type }) => type === 'turn.started')
@@ -331,7 +325,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
       ...settingsOf(agent, options, settings),
       beforeMessage: this.#beforeMessage,
       term: () => host.term(),
-      files: this.#files,
+      files: filesOf(host, log.address, agent),
       rules: host.rules,
       forTurn: (turn) => ({
         scope: host.scope(log.address, turn.by, turn.askedBy) ?? scopeFor(turn, options),
@@ -345,10 +339,6 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
       emit: (frame) => this.#emit(frame),
       traceparent: (run) => host.traceparent({ address: log.address, ...run }),
     }
-  }
-
-  #problem(error: unknown): void {
-    reportProblem(this.host, this.log.address, error, this.agent.ports.problem)
   }
 
   /** Drops progress that a handler reports after the end of its call. */

@@ -3,6 +3,7 @@
  * is not appended again. The caller gets the answer for the first one.
  */
 import type { Inbound } from '@holdpoint/core/internal/log/message'
+import type { Decision } from '@holdpoint/core/internal/turn/decision'
 import type { Resolution } from '@holdpoint/core/internal/turn/hold'
 import type { ConversationLog } from './conversation-log.ts'
 import { turnFrom, type MessageTaken } from './turn-of-message.ts'
@@ -36,4 +37,15 @@ function turnBefore({ events }: ConversationLog, seq: number): string | undefine
 
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** The message may be refused because it was accepted before, under the same key, and its turn is in progress. */
+export async function refusedOrRepeated(
+  log: ConversationLog,
+  key: string | undefined,
+  item: Inbound | undefined,
+  refused: Extract<Decision, { readonly ok: false }>,
+): Promise<MessageTaken> {
+  const before = key === undefined ? undefined : await log.findKey(key)
+  return before === undefined ? refused : answerIdempotencyKey(log, before, item)
 }

@@ -8,7 +8,7 @@ import type { Reply } from '@holdpoint/core/internal/model/reply'
 import type { PromptMessage } from '@holdpoint/core/internal/prompt/prompt'
 import { fromUtf8 } from '@holdpoint/core/internal/utf8'
 import type { Files, NewFile, StoredFile } from './files.ts'
-import { isMediaType } from './file-rules.ts'
+import { isMediaType } from './file-refused.ts'
 
 type FilePart = Extract<UserPart, { readonly type: 'file' }>
 type StoredData = Extract<FileData, { readonly kind: 'stored' }>

@@ -12,7 +12,7 @@ import type { FileFacts, FileStore } from '@holdpoint/core/internal/log/file-sto
 import type { Address, Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import { sha256 } from '@holdpoint/core/internal/sha256'
-import { checkMediaType, FILE_LIMITS, FileRefused, safeName, type FileLimits } from './file-rules.ts'
+import { checkMediaType, FILE_LIMITS, FileRefused, safeName, type FileLimits } from './file-refused.ts'
 
 export interface StoredFile extends FileFacts {
   readonly id: string
@@ -131,17 +131,17 @@ export class Files {
     return (await this.attach(to, file.id)) !== undefined
   }
 
-  /** By id. */
+  /** Oldest first. */
   async ofConversation({ tenant, id }: Address): Promise<readonly StoredFile[]> {
     const found: StoredFile[] = []
     for (let after: string | undefined; ;) {
       const query = { tenant, kind: FILES_OF, prefix: prefixOf(id), limit: PAGE, ...(after !== undefined && { after }) }
       const { items, next } = await this.#store.documents(query)
       for (const { data } of items) {
-        const file = await this.find(tenant, String(data))
+        const file = await this.find(tenant, data as string)
         if (file?.conversations.includes(id)) found.push(file)
       }
-      if (next === undefined) return found
+      if (next === undefined) return found.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
       after = next
     }
   }
@@ -152,7 +152,7 @@ export class Files {
       const query = { tenant, kind: FILES_OF, prefix: prefixOf(id), limit: PAGE }
       const { items } = await this.#store.documents(query)
       for (const listed of items) {
-        await this.#leave(tenant, String(listed.data), new Set([id]))
+        await this.#leave(tenant, listed.data as string, new Set([id]))
         await this.#store.put({ tenant, kind: FILES_OF, id: listed.id, data: undefined })
       }
       if (items.length < PAGE) return

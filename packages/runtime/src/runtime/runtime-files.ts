@@ -5,7 +5,7 @@ import type { UserPart } from '@holdpoint/core/internal/log/message'
 import { principalOf, type Principal } from '@holdpoint/core/internal/principal'
 import { checkPrincipal } from '../conversation/check-principal.ts'
 import { storedData } from '../files/conversation-files.ts'
-import type { FileLimits } from '../files/file-rules.ts'
+import type { FileLimits } from '../files/file-refused.ts'
 import type { Bytes, Files, StoredFile } from '../files/files.ts'
 import { checkId } from './check-request.ts'
 
@@ -53,7 +53,7 @@ export class RuntimeFiles {
     return this.#files.read(this.#tenant, file)
   }
 
-  /** The files that a conversation has, by id. */
+  /** The files that a conversation has, oldest first. */
   async of(conversation: string): Promise<readonly StoredFile[]> {
     return this.#files.ofConversation({ tenant: this.#tenant, id: checkId('The id of a conversation', conversation) })
   }

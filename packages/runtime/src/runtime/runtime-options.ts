@@ -8,7 +8,7 @@ import type { RuleEvaluator } from '@holdpoint/core/internal/rule/rule-evaluator
 import type { SendOptions } from '../session/session-options.ts'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import type { Observer } from '../drive/observer.ts'
-import type { FileLimits } from '../files/file-rules.ts'
+import type { FileLimits } from '../files/file-refused.ts'
 import type { EraseAfter } from '../node/retention.ts'
 import type { QuotaReached, Quotas } from '../node/tenant-quotas.ts'
 import type { Scope } from '@holdpoint/core/internal/tool/context'

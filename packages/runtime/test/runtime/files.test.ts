@@ -139,7 +139,7 @@ test('a file that no message has is removed after a day, and one that a message 
   const unused = await a.runtime.files.upload(PNG, { mediaType: 'image/png', by: 'ada' })
   const used = await a.runtime.files.upload(PNG, { mediaType: 'image/png', by: 'ada' })
   // A process died after the bytes, and before the document.
-  await (await world.store).files?.().write('', 'orphan', [PNG])
+  await (await world.store).files?.().write('', 'unnamed', [PNG])
   await world.soon(a.runtime.send('c', [used.part], { by: 'ada' }))
   a.kill()
   await world.clock.advance(DAY + 3_600_000)
