@@ -90,7 +90,11 @@ export class Engine implements LogHost, ActiveLogListener {
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
     this.headSigner = options.signing && new HeadSigner(this, options.signing, drive)
-    const passes = [new Retention(this, this.agents, options), this.headSigner, drive ? new FileCollector(this) : undefined]
+    const passes = [
+      new Retention(this, this.agents, options),
+      this.headSigner,
+      drive ? new FileCollector(this) : undefined,
+    ]
     this.#sweeper = new Sweeper(store, this.ports, passes)
     this.quotas = new TenantQuotas(options, store, this.ports, failed)
     this.rules = options.rules ? new RuleStore(store, this.ports, options.rules) : undefined
