@@ -306,10 +306,8 @@ export interface Store {
   get(tenant: string, kind: string, id: string): Promise<Document | undefined>
   /** By id, as JavaScript compares strings, without expired ones. */
   documents(query: DocumentsQuery): Promise<Page<Document>>
-
-  /** The bytes of files. A store without them keeps files in the log, and refuses uploads. */
+  /** The bytes of files. Without it, files stay in the log, and uploads are refused. */
   files?(): FileStore
-
   /** Removes expired notes and documents, at most `limit` of both together. Returns how many it removed. */
   sweep(limit: number): Promise<number>
 

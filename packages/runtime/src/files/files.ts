@@ -43,20 +43,20 @@ export class Files {
   readonly #store: Store
   readonly #bytes: FileStore | undefined
   readonly #ports: Pick<Ports, 'id' | 'now'>
-  readonly #admit: (tenant: string, bytes: number) => Promise<void>
+  readonly #quotas: { admitBytes(tenant: string, bytes: number): Promise<void> }
 
-  /** `admit` throws when the tenant may not store so many more bytes. */
+  /** `admitBytes` throws when the tenant may not store so many more bytes. */
   constructor(
     store: Store,
     ports: Pick<Ports, 'id' | 'now'>,
     limits: FileLimits,
-    admit: (tenant: string, bytes: number) => Promise<void>,
+    quotas: { admitBytes(tenant: string, bytes: number): Promise<void> },
   ) {
     this.#store = store
     this.#bytes = store.files?.()
     this.#ports = ports
     this.limits = { ...FILE_LIMITS, ...limits }
-    this.#admit = admit
+    this.#quotas = quotas
   }
 
   /** False: the store keeps no files. Those of messages stay in the log. */
@@ -67,7 +67,7 @@ export class Files {
   /** A file that no conversation has yet. */
   async upload(tenant: string, bytes: Bytes, file: NewFile): Promise<StoredFile> {
     const mediaType = checkMediaType(file.mediaType, this.limits.mediaTypes)
-    await this.#admit(tenant, bytes instanceof Uint8Array ? bytes.length : 0)
+    await this.#quotas.admitBytes(tenant, bytes instanceof Uint8Array ? bytes.length : 0)
     return this.#write(tenant, this.#ports.id(), bytes, { ...file, mediaType }, this.limits.maxBytes)
   }
 
@@ -81,7 +81,7 @@ export class Files {
     const name = safeName(file.name)
     const id = sha256(JSON.stringify([to.id, sha256(bytes), mediaType, name ?? null, file.by ?? null])).slice(0, 40)
     if (!(await this.find(to.tenant, id))) {
-      if (!from) await this.#admit(to.tenant, bytes.length)
+      if (!from) await this.#quotas.admitBytes(to.tenant, bytes.length)
       await this.#write(to.tenant, id, bytes, { ...file, mediaType }, most)
     }
     const kept = await this.attach(to, id)

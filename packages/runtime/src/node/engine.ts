@@ -21,9 +21,9 @@ import { catchUp } from './catch-up.ts'
 import { ConnectedClients } from './connected-clients.ts'
 import { Files } from '../files/files.ts'
 import type { Extension, OtherActiveLog } from './extension.ts'
-import { FileCollector } from './file-collector.ts'
 import { HeadSigner } from './head-signer.ts'
 import { FirstMessages } from '../runtime/first-messages.ts'
+import { isNews } from './is-news.ts'
 import { Lease } from './lease.ts'
 import { MissingAgents } from './missing-agents.ts'
 import { putNews } from './put-news.ts'
@@ -31,7 +31,7 @@ import { Callbacks } from '../runtime/callbacks.ts'
 import { NO_NODE } from './no-node.ts'
 import { PostponedConversations } from './postponed-conversations.ts'
 import { RepeatedProblem } from './repeated-problem.ts'
-import { Retention } from './retention.ts'
+import { passesOf } from './passes-of.ts'
 import { RuleStore } from '../rules/rule-store.ts'
 import { Scheduler } from './scheduler.ts'
 import type { RuntimeOptions } from '../runtime/runtime-options.ts'
@@ -90,17 +90,10 @@ export class Engine implements LogHost, ActiveLogListener {
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
     this.headSigner = options.signing && new HeadSigner(this, options.signing, drive)
-    const passes = [
-      new Retention(this, this.agents, options),
-      this.headSigner,
-      drive ? new FileCollector(this) : undefined,
-    ]
-    this.#sweeper = new Sweeper(store, this.ports, passes)
+    this.#sweeper = new Sweeper(store, this.ports, passesOf(this, options))
     this.quotas = new TenantQuotas(options, store, this.ports, failed)
     this.rules = options.rules ? new RuleStore(store, this.ports, options.rules) : undefined
-    this.files = new Files(store, this.ports, options.files ?? {}, (tenant, bytes) =>
-      this.quotas.admitBytes(tenant, bytes),
-    )
+    this.files = new Files(store, this.ports, options.files ?? {}, this.quotas)
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
     this.#server = new ServerChanges(store, failed, () => this.#scheduler.soon(), this.#closing.signal)
     this.clients = new ConnectedClients({ store, ports: this.ports, node: this.#lease.node, failed })
@@ -349,11 +342,6 @@ export class Engine implements LogHost, ActiveLogListener {
     // Only a process that drives looks at once. Deadlines are known without a notification.
     if (look === true && this.#options.drive !== false) this.#scheduler.soon()
   }
-}
-
-/** Most notifications are about appends of this process. */
-function isNews({ log }: AnyActiveLog, seq: number): boolean {
-  return seq > log.state.seq || log.inDoubt
 }
 
 /** How many due logs one look handles. */

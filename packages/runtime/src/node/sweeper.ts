@@ -1,9 +1,12 @@
 /** Background work on the whole store: removes expired notes and documents, erases what is old, collects unused files, signs heads. */
 import type { Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
-import type { FileCollector } from './file-collector.ts'
-import type { HeadSigner } from './head-signer.ts'
-import type { Retention } from './retention.ts'
+
+/** Looks whether it is time for its work, and does it in the background. */
+export interface Pass {
+  look(signal: AbortSignal): void
+  settled(): Promise<void>
+}
 
 const AT_ONCE = 500
 const EVERY_MS = 600_000
@@ -11,14 +14,10 @@ const EVERY_MS = 600_000
 export class Sweeper {
   readonly #store: Store
   readonly #ports: Ports
-  readonly #passes: readonly Pick<Retention | HeadSigner | FileCollector, 'look' | 'settled'>[]
+  readonly #passes: readonly Pass[]
   #nextAt = 0
 
-  constructor(
-    store: Store,
-    ports: Ports,
-    passes: readonly (Pick<Retention | HeadSigner | FileCollector, 'look' | 'settled'> | undefined)[],
-  ) {
+  constructor(store: Store, ports: Ports, passes: readonly (Pass | undefined)[]) {
     this.#store = store
     this.#ports = ports
     this.#passes = passes.filter((pass) => pass !== undefined)
