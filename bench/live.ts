@@ -2,7 +2,8 @@
  * The cost of a streamed turn: a gateway over HTTP with a model at a realistic pace and one tool call per turn, 20 and 100
  * conversations at once, each followed by SSE. Compared in each round with a bare `node:http` relay that appends the same
  * facts to SQLite, and with AI SDK `streamText` behind a route that saves messages with handwritten code. With `--access`, the
- * gateway is compared with itself: for a person, for a person whom an `authorize` that always says yes lets in, and for a key.
+ * gateway is compared with itself: for a person, for a person whom an `authorize` that always says yes lets in, and for a key. With
+ * `--telemetry`, it is compared with itself without telemetry, 20 at once.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,18 +20,23 @@ import { median, rounded } from './storage/statistics.ts'
 
 const BASELINES: readonly Contestant[] = ['bare', 'aiSdk', 'ours', 'traced']
 const ACCESS: readonly Contestant[] = ['ours', 'anyone', 'person']
+const TELEMETRY: readonly Contestant[] = ['ours', 'traced']
 const AT_ONCE = [20, 100] as const
 const AIM = 2
 /** Processor time of a turn with telemetry, to one without. */
 const TELEMETRY_AIM = 1.25
 
-export async function live({ rounds = 3, turns = 10, access = false }): Promise<Report> {
+export async function live({ rounds = 3, turns = 10, access = false, telemetry = false }): Promise<Report> {
+  if (telemetry) return costOfTelemetry(rounds, turns)
   const figures: Record<string, Figure> = { modelMs: TURN_MS }
   const limits: Report['limits'][number][] = []
   for (const atOnce of AT_ONCE) {
     const players = await contest(access ? ACCESS : BASELINES, atOnce, { rounds, turns })
     if (access) {
-      figures[`at${atOnce}`] = { ...sidesOf(players), ratios: costOfAccess(players) }
+      figures[`at${atOnce}`] = {
+        ...sidesOf(players),
+        ratios: { personToAnyone: ratio(players, 'person', 'anyone'), personToKey: ratio(players, 'person', 'ours') },
+      }
       continue
     }
     const measured = sidesOf(players)
@@ -70,18 +76,26 @@ function sidesOf(players: readonly Rounds[]): Sides {
 }
 
 /** The processor time of a turn, of one contestant to another: in all warm rounds together, and in each. */
-function costOfAccess(players: readonly Rounds[]): Record<string, Record<string, number>> {
-  const ratio = (one: Contestant, other: Contestant): Record<string, number> => {
-    const times = (which: Contestant): readonly number[] =>
-      players.flatMap(({ contestant, measured }) =>
-        contestant === which ? measured.slice(1).map(({ cpuMsPerTurn }) => cpuMsPerTurn) : [],
-      )
-    const base = times(other)
-    const all = times(one).map((each, round) => each / (base[round] ?? Number.NaN))
-    const whole = sum(times(one)) / sum(base)
-    return { whole, median: median(all), least: Math.min(...all), most: Math.max(...all) }
+function ratio(players: readonly Rounds[], one: Contestant, other: Contestant): Record<string, number> {
+  const times = (which: Contestant): readonly number[] =>
+    players.flatMap(({ contestant, measured }) =>
+      contestant === which ? measured.slice(1).map(({ cpuMsPerTurn }) => cpuMsPerTurn) : [],
+    )
+  const base = times(other)
+  const all = times(one).map((each, round) => each / (base[round] ?? Number.NaN))
+  const whole = sum(times(one)) / sum(base)
+  return { whole, median: median(all), least: Math.min(...all), most: Math.max(...all) }
+}
+
+async function costOfTelemetry(rounds: number, turns: number): Promise<Report> {
+  const players = await contest(TELEMETRY, 20, { rounds, turns })
+  const tracedToOurs = ratio(players, 'traced', 'ours')
+  const what = 'processor time per turn with telemetry to without, 20 at once'
+  return {
+    bench: 'live',
+    limits: [{ what, value: tracedToOurs['whole'] ?? Number.NaN, most: TELEMETRY_AIM }],
+    figures: { modelMs: TURN_MS, at20: { ...sidesOf(players), ratios: { tracedToOurs } } },
   }
-  return { personToAnyone: ratio('person', 'anyone'), personToKey: ratio('person', 'ours') }
 }
 
 function sum(numbers: readonly number[]): number {

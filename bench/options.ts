@@ -12,6 +12,8 @@ export interface Options {
   readonly rounds?: number
   /** `live`: with and without the rules of who may see what, in place of the baselines. */
   readonly access: boolean
+  /** `live`: with and without telemetry, in place of the baselines. */
+  readonly telemetry: boolean
   readonly check: boolean
 }
 
@@ -33,6 +35,7 @@ export function optionsOf(args: readonly string[], benches: readonly string[]): 
     ...count('conversations', values.conversations),
     ...count('rounds', values.rounds),
     access: values.access ?? false,
+    telemetry: values.telemetry ?? false,
     check: values.check ?? false,
   }
 }
@@ -50,6 +53,7 @@ const FLAGS = {
   conversations: TEXT,
   rounds: TEXT,
   access: { type: 'boolean' },
+  telemetry: { type: 'boolean' },
   check: { type: 'boolean' },
 } as const
 

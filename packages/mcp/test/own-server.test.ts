@@ -198,3 +198,27 @@ test('a request from another origin or with another content type is refused', as
   expect((await ask({ origin: 'https://evil.test' })).status).toBe(403)
   expect((await ask({ 'content-type': 'text/plain' })).status).toBe(415)
 })
+
+test('a trace of the client goes on in the turn, by the call itself or by its HTTP request', async () => {
+  const seen: (string | undefined)[] = []
+  const store = storeInMemory()
+  const other = keep(await startServer(store))
+  const [fromHeader, fromCall] = ['a', 'b'].map((digit) => `00-${digit.repeat(32)}-b7ad6b7169203331-01`)
+  const it = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const headers = { authorization: `Bearer ${KEY}`, traceparent: fromHeader! }
+  await it.connect(new StreamableHTTPClientTransport(new URL(other.url), { requestInit: { headers } }))
+  keep(it)
+  const traceOfNewest = async (): Promise<string | undefined> => {
+    const [row] = (await other.runtime.list()).items
+    const [first] = await other.runtime.events(row?.id ?? '')
+    const [item] = first?.type === 'turn.started' ? first.items : []
+    return item?.kind === 'message' ? item.message.trace : undefined
+  }
+  for (const traceparent of [fromCall, undefined, 'no trace', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, 7]) {
+    const _meta = { traceparent } as Record<string, unknown>
+    const said = await it.callTool({ name: 'ask_helper', arguments: { message: 'Hi' }, _meta })
+    expect(textOf(said)).toBe('I am here to help.')
+    seen.push(await traceOfNewest())
+  }
+  expect(seen).toEqual([fromCall, fromHeader, fromHeader, fromHeader, fromHeader])
+})

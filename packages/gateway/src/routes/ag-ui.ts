@@ -12,6 +12,7 @@ import type { Principal } from '@holdpoint/core'
 import { callerKey } from '../http/idempotency.ts'
 import type { RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
+import { traceOf } from '../http/trace-of.ts'
 import { id, z } from '../schemas.ts'
 import { resolveAs } from './resolve-as.ts'
 import { streamIn } from './stream-in.ts'
@@ -64,7 +65,7 @@ export function runStream(asked: RouteRequest, threadId: string, run: RunStream)
 
 function portsOf({ query: { agent, whileBusy = 'refuse' }, ...asked }: Asked, which: string, by: Principal): RunPorts {
   const { runtime, caller } = asked
-  const options = { whileBusy, by, ...(agent !== undefined && { agent }) }
+  const options = { whileBusy, by, ...traceOf(asked.request), ...(agent !== undefined && { agent }) }
   return {
     view: () => runtime.view(which, { turns: 200 }),
     submit: (content, key) => runtime.submit(which, content, { ...options, key: callerKey(caller, key) }),

@@ -27,6 +27,7 @@ import type { Principal } from '@holdpoint/core'
 import { callerKey } from '../http/idempotency.ts'
 import { ok, refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
+import { traceOf } from '../http/trace-of.ts'
 import { id, json, limit, z } from '../schemas.ts'
 import { hasEvents, refuseConversation, refuseRight } from './access-rules.ts'
 import { resolveAs } from './resolve-as.ts'
@@ -167,7 +168,7 @@ type Asked = RouteRequest<unknown, z.infer<typeof query>, unknown>
 
 function portsOf({ query: { agent, whileBusy = 'queue' }, ...asked }: Asked, which: string, by: Principal): ChatPorts {
   const { runtime, caller } = asked
-  const options = { whileBusy, by, ...(agent !== undefined && { agent }) }
+  const options = { whileBusy, by, ...traceOf(asked.request), ...(agent !== undefined && { agent }) }
   return {
     by: by.id,
     view: () => runtime.view(which),

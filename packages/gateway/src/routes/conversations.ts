@@ -3,6 +3,7 @@ import type { MessageTaken, Content, TurnResult } from '@holdpoint/runtime'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { callerKey } from '../http/idempotency.ts'
 import { route, type Route } from '../http/route.ts'
+import { traceOf } from '../http/trace-of.ts'
 import {
   after,
   by,
@@ -263,10 +264,4 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 /** Drops undefined values: the runtime's options do not accept them. */
 function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
-}
-
-/** The caller's trace goes on in the turn. A header that is no valid `traceparent` is ignored, as the standard says. */
-function traceOf({ headers }: Request): { readonly trace?: string } {
-  const trace = headers.get('traceparent')
-  return trace !== null && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(trace) ? { trace } : {}
 }

@@ -11,6 +11,7 @@ import type { ProblemCode } from '@holdpoint/protocol'
 import { callerKey } from '../http/idempotency.ts'
 import { ok, refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
+import { traceOf } from '../http/trace-of.ts'
 import { resolveAs } from './resolve-as.ts'
 import { streamIn } from './stream-in.ts'
 import { writerOf } from './writer-of.ts'
@@ -44,7 +45,13 @@ export const responseRoutes: readonly Route[] = [
         view: () => runtime.view(which),
         resolve: (answer) => resolveAs(asked, which, answer),
         submit: (content) =>
-          runtime.submit(which, content, { agent: body.model, by: from.by, whileBusy: 'refuse', ...key }),
+          runtime.submit(which, content, {
+            agent: body.model,
+            by: from.by,
+            whileBusy: 'refuse',
+            ...traceOf(asked.request),
+            ...key,
+          }),
       })
       // A verdict or a refusal; each is a code of a problem.
       if (!taken.ok) return refuse(taken.code as ProblemCode, taken.message)

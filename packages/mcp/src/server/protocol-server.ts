@@ -1,4 +1,5 @@
 /** The MCP protocol of either era, for one request: the handlers that the SDK calls. */
+import { traceparentOf } from '@holdpoint/core/internal/log/traceparent-of'
 import { isObject, type Json, type JsonObject } from '@holdpoint/core'
 import {
   MissingRequiredClientCapabilityError,
@@ -202,7 +203,7 @@ class RequestHandlers {
   #request(context: ServerContext, asTask = false): WaitingRequest {
     const { taskAfterMs } = this.#calls
     const patienceMs = this.#supportsTasks(context) ? taskAfterMs : !this.#modern && asTask ? 0 : undefined
-    return { signal: context.mcpReq.signal, progress: progressTo(context), patienceMs }
+    return { signal: context.mcpReq.signal, progress: progressTo(context), patienceMs, trace: traceIn(context) }
   }
 
   #abilities(context: ServerContext): ClientAbilities {
@@ -232,6 +233,11 @@ function capabilitiesOf({ mcpReq }: ServerContext): JsonObject {
 
 function requestsOf(questions: readonly HoldQuestion[]): object {
   return Object.fromEntries(questions.map(({ key, request }) => [key, request]))
+}
+
+/** The trace of the call itself, or of the HTTP request that brought it. */
+function traceIn({ mcpReq, http }: ServerContext): string | undefined {
+  return traceparentOf(mcpReq._meta?.['traceparent']) ?? traceparentOf(http?.req?.headers.get('traceparent'))
 }
 
 /** Sends progress notifications to a client that gave a progress token. */

@@ -43,6 +43,8 @@ export interface WaitingRequest {
   readonly progress: (value: Json) => void
   /** How long a call may run before it becomes a task. Undefined for clients without tasks. */
   readonly patienceMs: number | undefined
+  /** The `traceparent` of the client. The turn's spans go on in its trace. */
+  readonly trace: string | undefined
 }
 
 export class ToolCalls {
@@ -91,7 +93,9 @@ export class ToolCalls {
     const conversation = continues ? earlier : `${conversationPrefix(caller)}${randomUUID()}`
     const text = typeof message === 'string' && agent !== undefined ? message : directCallMessage({ tool: name, input })
     const by = caller.principal ?? caller.by
-    const options = agent === undefined ? { agent: DIRECT_CALL_AGENT, sender: SENDER, by } : { agent, by }
+    const { trace } = request
+    const common = { by, ...(trace !== undefined && { trace }) }
+    const options = agent === undefined ? { agent: DIRECT_CALL_AGENT, sender: SENDER, ...common } : { agent, ...common }
     // A conversation with another agent or an invalid id is an error of the caller.
     const started = await caller.runtime.submit(conversation, text, options).catch(callerError)
     if (!started.ok) return { state: 'refused', why: started.message }

@@ -1,12 +1,12 @@
 /** Checks messages and options before anything is written, so that invalid input is never in a log. */
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { isObject, describeValue } from '@holdpoint/core/internal/json'
+import { traceparentOf } from '@holdpoint/core/internal/log/traceparent-of'
 import type { UserPart } from '@holdpoint/core/internal/log/message'
 import type { FileData } from '@holdpoint/core/internal/model/model'
 import { checkPrincipal } from './check-principal.ts'
 import type { Content, OpenSessionOptions, ResolveOptions, SendOptions } from '../session/session-options.ts'
 
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 const WHILE_BUSY: readonly unknown[] = ['refuse', 'queue', 'supersede', 'answer', undefined]
 
 const SEND: Readonly<Record<keyof SendOptions, true>> = {
@@ -49,7 +49,7 @@ export function checkSendOptions(options: SendOptions): void {
   const { by, maxSteps, whileBusy, signal, requestId, onToolError, onProblem } = options
   if (requestId !== undefined && typeof requestId !== 'string')
     throw invalid(`"requestId" must be a string, not ${describeValue(requestId)}.`)
-  if (options.trace !== undefined && (typeof options.trace !== 'string' || !TRACEPARENT.test(options.trace)))
+  if (options.trace !== undefined && traceparentOf(options.trace) === undefined)
     throw invalid(`"trace" must be a traceparent header, not ${describeValue(options.trace)}.`)
   if (onToolError !== undefined && typeof onToolError !== 'function' && !ON_ERROR.includes(onToolError))
     throw invalid(`"onToolError" must be continue, halt or a function, not ${describeValue(onToolError)}.`)
