@@ -2,12 +2,20 @@
  * Checks docs/features.md: every feature is listed, and every test and guide section it names exists. A test cell is
  * `path › part of a title` (several with <br>), a guide cell `path#heading`; or *not yet* in either. A feature that is
  * partly done ends its tests with `*not yet*: what is missing`. Run as a program, it also checks
- * docs/seed-conformance.md, the links between pages, and the files that docs/architecture.md names.
+ * docs/seed-conformance.md, the links between pages, the files that docs/architecture.md
+ * names, and that the README and that page name every package.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { linkProblems, namedFileProblems, pageProblem, testProblem, type Reader } from './lib/references.ts'
-import { find, read, report, root } from './lib/workspace.ts'
+import {
+  linkProblems,
+  namedFileProblems,
+  pageProblem,
+  testProblem,
+  unnamedPackages,
+  type Reader,
+} from './lib/references.ts'
+import { find, packageFolders, read, report, root } from './lib/workspace.ts'
 import { conformanceProblems, defectProblems, statementsOf, totalsOf } from './seed-conformance.ts'
 
 /** How many features each chapter has. */
@@ -86,6 +94,7 @@ if (import.meta.main) {
     [
       ...pages.flatMap((page) => linkProblems(page, read(page), isThere)),
       ...namedFileProblems('docs/architecture.md', read('docs/architecture.md'), readText),
+      ...unnamedPackages(packageFolders(), readText),
     ],
     `links: ${pages.length} pages link to files and headings that exist`,
   )

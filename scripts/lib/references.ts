@@ -51,6 +51,19 @@ export function namedFileProblems(page: string, markdown: string, readText: Read
   return [...new Set(problems.flat())]
 }
 
+/** The README links the folder of every package, and docs/architecture.md names it: as `packages/x`, or by a file `x/src/…`. */
+export function unnamedPackages(folders: readonly string[], readText: Reader): string[] {
+  const [readme = '', architecture = ''] = [readText('README.md'), readText('docs/architecture.md')]
+  return folders.flatMap((folder) => {
+    const name = folder.slice(folder.indexOf('/') + 1)
+    const isNamed = new RegExp(`packages/${name}(?![\\w-])|\`${name}/`).test(architecture)
+    return [
+      ...(readme.includes(`](${folder})`) ? [] : [`README.md has no link to ${folder}`]),
+      ...(isNamed ? [] : [`docs/architecture.md does not name ${folder}`]),
+    ]
+  })
+}
+
 function withoutCode(markdown: string): string {
   return markdown.replace(/^(```+)[\s\S]*?^\1/gm, '')
 }

@@ -7,8 +7,8 @@ import { citations, guaranteeProblems, guaranteeTable } from '../../scripts/guar
 import { conformanceProblems, defectProblems, statementsOf, totalsOf } from '../../scripts/seed-conformance.ts'
 import { excerpt, placeholders, sync, type Sources } from '../../scripts/snippets.ts'
 import { bannedNames, bannedWords, surfaceProblems } from '../../scripts/surface.ts'
-import { anchorsOf, linkProblems, namedFileProblems } from '../../scripts/lib/references.ts'
-import { find, read, root } from '../../scripts/lib/workspace.ts'
+import { anchorsOf, linkProblems, namedFileProblems, unnamedPackages } from '../../scripts/lib/references.ts'
+import { find, packageFolders, read, root } from '../../scripts/lib/workspace.ts'
 
 const index = `
 // export { hidden } from './hidden.ts'
@@ -129,6 +129,18 @@ test('every file and name that docs/architecture.md gives exists', () => {
 test('every link of the README, the docs and the other pages leads to a file and a heading that exist', () => {
   const pages = find('*.md', 'docs/**/*.md', '{packages,apps}/*/README.md')
   expect(pages.flatMap((page) => linkProblems(page, read(page), inRepository))).toEqual([])
+})
+
+test('the README and docs/architecture.md name every package', () => {
+  expect(unnamedPackages(packageFolders(), inRepository)).toEqual([])
+  const pages: Readonly<Record<string, string>> = {
+    'README.md': '[`a`](packages/a) [`a-b`](packages/a-b)',
+    'docs/architecture.md': '`packages/a-b`, `c/src/main.ts`',
+  }
+  expect(unnamedPackages(['packages/a', 'packages/a-b', 'packages/c'], (file) => pages[file])).toEqual([
+    'docs/architecture.md does not name packages/a',
+    'README.md has no link to packages/c',
+  ])
 })
 
 test('the README shows a program within its first 20 lines, and that program starts no other process', () => {

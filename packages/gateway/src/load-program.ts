@@ -14,7 +14,7 @@ import type { McpPorts } from './mcp-ports.ts'
 import type { ChannelsOptions } from '@holdpoint/channels'
 
 /** Exports that are options of the runtime. */
-type RuntimeExport = 'scope' | 'quotas' | 'onQuotaReached' | 'eraseAfter'
+type RuntimeExport = 'scope' | 'quotas' | 'onQuotaReached' | 'eraseAfter' | 'rules'
 
 export interface Program extends Pick<RuntimeOptions, RuntimeExport> {
   readonly agents?: readonly Agent[]
@@ -63,6 +63,7 @@ const EXPORTS: Readonly<Record<keyof Program, (value: unknown) => boolean>> = {
   quotas: (value) => isFunction(value) || isObject(value),
   onQuotaReached: isFunction,
   eraseAfter: (value) => isFunction(value) || typeof value === 'string' || typeof value === 'number',
+  rules: (value) => typeof value === 'boolean' || isEvaluator(value),
 }
 /** What each export must be, for error messages. */
 const EXPECTED: Readonly<Record<keyof Program, string>> = {
@@ -79,6 +80,7 @@ const EXPECTED: Readonly<Record<keyof Program, string>> = {
   quotas: 'an object of quotas, or a function (tenant)',
   onQuotaReached: 'a function (reached)',
   eraseAfter: 'a duration such as "90 days", or a function ({ tenant, agent })',
+  rules: 'true, false, or an evaluator, as cedarEvaluator() makes it',
 }
 
 /** Imports the module before the store is opened, so that a wrong path does not leave a database file behind. */
@@ -120,7 +122,7 @@ function read(file: string, given: unknown): LoadedProgram {
     if (value !== undefined && !EXPORTS[name](value)) throw invalid(`\`${name}\` of ${file} must be ${EXPECTED[name]}.`)
   }
   const { agents = [], models = {}, secrets, privateHosts, mcp = {}, channels, prices, on, ...more } = given as Program
-  const { scope, quotas, onQuotaReached, eraseAfter } = more
+  const { scope, quotas, onQuotaReached, eraseAfter, rules } = more
   const storedAgentsOptions = {
     models,
     ...(secrets && { secrets }),
@@ -132,6 +134,7 @@ function read(file: string, given: unknown): LoadedProgram {
     ...(quotas && { quotas }),
     ...(onQuotaReached && { onQuotaReached }),
     ...(eraseAfter !== undefined && { eraseAfter }),
+    ...(rules !== undefined && { rules }),
   }
   return {
     agents,
@@ -154,6 +157,10 @@ function isExport(name: string): name is keyof Program {
 
 function isFunction(value: unknown): value is (...args: readonly unknown[]) => unknown {
   return typeof value === 'function'
+}
+
+function isEvaluator(value: unknown): boolean {
+  return isObject(value) && 'judge' in value && isFunction(value.judge)
 }
 
 function isObject(value: unknown): value is object {

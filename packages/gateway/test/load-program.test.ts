@@ -45,6 +45,13 @@ test('a module may export private hosts, a scope function and callbacks', async 
   expect(on).toEqual({ held: expect.any(Function) })
 })
 
+test('a module may export what judges calls by rules, or switch rules off', async () => {
+  const own = await (await loadProgram(module('export const rules = { judge: () => ({}) }')))(memoryStore())
+  expect(own.runtime.rules).toEqual({ judge: expect.any(Function) })
+  const off = await (await loadProgram(module('export const rules = false')))(memoryStore())
+  expect(off.runtime).toEqual({ rules: false })
+})
+
 test('without a module, or with a wrong path, the error says what to do in one line', async () => {
   await expect(loadProgram(undefined)).rejects.toThrow('HOLDPOINT_APP=./app.ts')
   await expect(loadProgram('./nope.ts')).rejects.toThrow(
@@ -64,6 +71,8 @@ test.each([
   ['export const models = []', '`models` of '],
   ['export const privateHosts = "a"', '`privateHosts` of '],
   ['export const scope = {}', '`scope` of '],
+  ['export const rules = "cedar"', '`rules` of '],
+  ['export const rules = { judge: 1 }', '`rules` of '],
   ['export default {}', 'must be a function ({ store })'],
   ['export default () => ({}); export const agents = []', 'so the export "agents" is ignored'],
 ])('%s is refused', async (text, says) => {
