@@ -91,7 +91,7 @@ class Check {
     if (line.type === 'end') this.#end(text)
     else this.#all.update(`${text}\n`)
     if (line.type === 'log') this.#begin(line)
-    if (line.type === 'batch') this.#batch(line)
+    if (line.type === 'batch') this.#batch(line, text)
     if (line.type === 'signed-head') this.#signed(line)
     this.#last = line.type
   }
@@ -112,7 +112,7 @@ class Check {
     this.logs.push(this.#log)
   }
 
-  #batch({ seq, at, hash, events }: BatchLine): void {
+  #batch({ type, seq, at, hash, events }: BatchLine, text: string): void {
     const log = this.#log
     if (!log || this.#last === 'signed-head') return this.#wrong('This batch belongs to no log.')
     const from = log.events + 1
@@ -126,7 +126,7 @@ class Check {
       this.#wrong(
         `The events ${from} to ${seq} have no hash: they were written before logs had hashes, or were changed.`,
       )
-    else if (hash !== sha256(chainText(log.head, { seq, at, events: JSON.stringify(events) })))
+    else if (hash !== sha256(chainText(log.head, { seq, at, events: eventsIn(text, { type, seq, at, hash }) })))
       this.#wrong(`The events ${from} to ${seq} are not those that were written after event ${log.events}.`)
     log.events = seq
     log.head = hash
@@ -174,14 +174,19 @@ class Check {
 
 /** The line, if its text is exactly what an export writes for it. */
 function parsed(text: string): ChainLine | undefined {
-  let value: unknown
   try {
-    value = JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    const line = typeof value === 'object' && value !== null ? known(value as Fields) : undefined
+    return line && JSON.stringify(line) === text ? line : undefined
   } catch {
+    // It is no JSON, or is nested so deeply that it cannot be written.
     return undefined
   }
-  const line = typeof value === 'object' && value !== null ? known(value as Fields) : undefined
-  return line && JSON.stringify(line) === text ? line : undefined
+}
+
+/** The text of the events: `text` is what `JSON.stringify` writes for the line, and they are its last field. */
+function eventsIn(text: string, others: Omit<BatchLine, 'events'>): string {
+  return text.slice(JSON.stringify(others).length + ',"events":'.length - 1, -1)
 }
 
 type Fields = Readonly<Record<string, Json | undefined>>
@@ -242,6 +247,7 @@ function notProven(logs: readonly VerifiedLog[], keyGiven: boolean): readonly st
         ]),
     'That the events happened at the times that they name: the clocks were those of the operator.',
     'That nothing came after the newest signed head: later events may have been left out.',
+    'That the file has every log: the exporter may have left out whole conversations. It proves what it says about those that are named.',
     'That the operator did not write and sign another history of the same log. Keep signed heads of your own to notice that.',
     'That tools did what their results say, and that people are who the authentication said.',
   ]

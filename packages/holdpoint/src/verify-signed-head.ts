@@ -15,7 +15,8 @@ export function verifySignedHead(
   const head = readHeadText(text)
   if (!head) return wrong('The signed text is not that of a head.')
   const key = publicKeyOf(publicKey)
-  if (!key) return wrong('The public key is not an Ed25519 key in PEM form.')
+  // One text for a key, so that no byte of an export is insignificant.
+  if (!key || publicKey !== pemOf(key)) return wrong('The public key is not an Ed25519 key in PEM form.')
   if (keyFingerprint(key) !== head.key) return wrong('The signed text names another key than the one beside it.')
   const bytes = Buffer.from(signature, 'base64')
   // Some other texts decode to the same bytes.
@@ -36,12 +37,15 @@ export function fingerprintsOf(pem: string): readonly string[] | undefined {
 function publicKeyOf(pem: string): KeyObject | undefined {
   try {
     const key = createPublicKey(pem)
-    const written = String(key.export({ type: 'spki', format: 'pem' }))
     // A private key in PEM form gives a public one too, and must not be passed around.
-    return key.asymmetricKeyType === 'ed25519' && written.trim() === pem.trim() ? key : undefined
+    return key.asymmetricKeyType === 'ed25519' && pemOf(key).trim() === pem.trim() ? key : undefined
   } catch {
     return undefined
   }
+}
+
+function pemOf(key: KeyObject): string {
+  return String(key.export({ type: 'spki', format: 'pem' }))
 }
 
 function wrong(message: string): VerifiedHead {

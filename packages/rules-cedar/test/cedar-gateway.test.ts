@@ -38,6 +38,7 @@ test('the gateway of an app file that exports an evaluator judges, tries and ref
   await expect(rules.save({ ...upTo(0.5), by: 'grace' })).rejects.toThrow('Cedar has no fractions')
   await rules.save({ ...upTo(200), by: 'grace' })
   expect(await rules.backtest({ rules: [upTo(200)] })).toMatchObject({ calls: 1, would: { allow: 1 } })
-  await holds.approve('c0', hold?.callId ?? '', { by: 'grace', wait: 10 })
+  await holds.approve('c0', hold?.callId ?? '', { by: 'grace' })
+  await conversations.continue('c0', { wait: 10 })
   expect(await conversations.send('c1', 'Pay', { wait: 10 })).toMatchObject({ result: { status: 'done' } })
 })
