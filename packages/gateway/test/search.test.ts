@@ -140,3 +140,27 @@ test('a wrong query is refused', async () => {
   for (const after of ['x', '{}', '[1]', '[null,1]', '["x","y"]', '[null,"x","y"]'])
     expect((await here.ask('GET', `/api/search?after=${encodeURIComponent(after)}`)).status, after).toBe(422)
 })
+
+test('an approver finds every conversation that waits for her decision, each once, however many there are', async () => {
+  const here = await personKit()
+  const ids = Array.from({ length: 53 }, (_, index) => `r${String(index).padStart(2, '0')}`)
+  const { runtime } = here
+  for (const id of ids) await runtime.tenant('acme').send(id, 'refund 5', { agent: 'desk', by: 'ada' })
+  const dora = await here.person('dora', 'reader resolver')
+  await runtime.tenant('acme').send('hers', 'refund 7', { agent: 'desk', by: 'dora' })
+  const found: string[] = []
+  const sizes: number[] = []
+  for (let after = ''; ;) {
+    const { status, body } = await dora('GET', `/api/search?tool=refund${after}`)
+    expect(status).toBe(200)
+    found.push(...body.items.map(({ id }: { readonly id: string }) => id))
+    sizes.push(body.searched.conversations)
+    if (body.next === undefined) break
+    after = `&after=${encodeURIComponent(body.next)}`
+  }
+  expect(found.toSorted()).toEqual(['hers', ...ids])
+  expect(sizes).toEqual([50, 4])
+  for (const after of ['holds:x', 'holds:'])
+    expect((await dora('GET', `/api/search?after=${encodeURIComponent(after)}`)).status, after).toBe(422)
+  expect((await here.ask('GET', '/api/search?after=holds:x')).status).toBe(422)
+})

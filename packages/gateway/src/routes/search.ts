@@ -1,5 +1,6 @@
 /** Search in conversations. A caller finds only what they may read. */
-import { CALL_STATES, type SearchFilter } from '@holdpoint/runtime'
+import type { Principal } from '@holdpoint/core'
+import { CALL_STATES, type SearchFilter, type SearchOptions } from '@holdpoint/runtime'
 import { ok } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { after, conversationRow, id, z } from '../schemas.ts'
@@ -72,37 +73,63 @@ export const searchRoutes: readonly Route[] = [
       const refused = refuseTools({ ...asked, query: {} })
       if (refused) return refused
       const { runtime, services } = asked
-      const filter = Object.fromEntries(Object.entries(asked.query).filter(([, value]) => value !== undefined))
-      const { next, ...page } = await runtime.search({
+      const { after, ...given } = asked.query
+      const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const { next, ...rights } = await rightsOf(asked, after)
+      const page = await runtime.search({
         ...(filter as SearchFilter),
         ...listedFor(asked),
-        ...(await rightsOf(asked)),
+        ...rights,
         shown: services.redact,
       })
-      return ok({ ...page, ...(next !== undefined && { next }) })
+      return ok({ ...page, next: next ?? page.next })
     },
   }),
 ]
 
 const MOST_HOLDS = 50
+/** Before the place in the list of holds, in the `after` of a page that searched only conversations of holds. */
+const IN_HOLDS = 'holds:'
 
-/** Each conversation is read by the right that opens it. An approver also finds those that wait for their decision. */
-async function rightsOf(asked: Pick<RouteRequest, 'caller' | 'runtime' | 'services'>) {
+type Asked = Pick<RouteRequest, 'caller' | 'runtime' | 'services'>
+type Rights = Pick<SearchOptions, 'mayRead' | 'also' | 'only' | 'after'> & { readonly next?: string }
+
+/**
+ * Each conversation is read by the right that opens it. An approver also finds those that wait for their decision: they come
+ * first, as many pages as they need, and the last of these pages begins with the list.
+ */
+async function rightsOf(asked: Asked, after: string | undefined): Promise<Rights> {
   const { caller, runtime, services } = asked
-  if (!services.authorize && readsWholeTenant(caller)) return {}
+  const listed = after === undefined ? {} : { after }
+  if (!services.authorize && readsWholeTenant(caller)) return listed
   const mayRead = async (which: string): Promise<boolean> =>
     (await refuseRight(asked, which, 'conversation.read')) === undefined
-  if (services.authorize) return { mayRead }
+  if (services.authorize) return { ...listed, mayRead }
+  const inHolds = after === undefined || after.startsWith(IN_HOLDS)
   const from = await deciderOf({ caller, services }, undefined)
-  if ('answer' in from) return { mayRead }
-  const { items } = await runtime.pending({ by: from.by, view: 'mine', limit: MOST_HOLDS })
-  const waiting = [...new Set(items.map(({ conversationId }) => conversationId))]
-  // Those in which the caller takes part are in the list.
-  const takesPart = await Promise.all(
-    waiting.map(async (which) => {
-      const people = await runtime.participants(which)
-      return people !== undefined && (people.owner === caller.by || people.participants.includes(caller.by))
-    }),
+  if (!inHolds || 'answer' in from) return { ...listed, mayRead }
+  const place = after === undefined ? {} : { after: after.slice(IN_HOLDS.length) }
+  const { items, next } = await runtime.pending({ by: from.by, view: 'mine', limit: MOST_HOLDS, ...place })
+  const found = await Promise.all(
+    items.map(async (hold) => ((await isAlso(asked, hold, from.by)) ? [hold.conversationId] : [])),
   )
-  return { mayRead, also: waiting.filter((_, index) => !takesPart[index]) }
+  const rights = { mayRead, also: [...new Set(found.flat())] }
+  return next === undefined ? rights : { ...rights, only: 'also', next: IN_HOLDS + next }
+}
+
+/** Conversations in which the caller takes part are in the list. The others are found by their first hold. */
+async function isAlso(
+  { caller, runtime }: Asked,
+  { conversationId, callId }: Waiting,
+  by: Principal,
+): Promise<boolean> {
+  const people = await runtime.participants(conversationId)
+  if (people !== undefined && (people.owner === caller.by || people.participants.includes(caller.by))) return false
+  const { items } = await runtime.pending({ conversationId, by, view: 'mine', limit: 1 })
+  return items[0]?.callId === callId
+}
+
+interface Waiting {
+  readonly conversationId: string
+  readonly callId: string
 }
