@@ -15,7 +15,7 @@ async function entries({ ask }: PersonKit): Promise<readonly AdminEntry[]> {
 const ORDINARY = new Set(
   `assignHold backtestRules callProgress callResult cancelConversation chat claimCalls commentOnHold
   continueConversation createConversation createSpace endMyOtherSessions endMySession forkConversation postSpaceMessage putChannelPreferences readSpace
-  releaseCall removePlan replayTurn resolve sendMessage setPlan spaceToolResult stopChat toolResult trigger`.split(
+  releaseCall removePlan replayTurn resolve sendMessage setPlan spaceToolResult stopChat toolResult trigger uploadFile`.split(
     /\s+/,
   ),
 )

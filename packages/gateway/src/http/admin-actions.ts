@@ -24,6 +24,10 @@ const ACTIONS: Readonly<Record<string, Keeps>> = {
   // The addresses of a person go with the person.
   putPersonChannels: 'hash',
   removePersonChannels: 'nothing',
+  // The first browser of an admin gives the person a right, and its address is a secret.
+  addDevice: 'hash',
+  removeDevice: 'nothing',
+  replayChannelDelivery: 'body',
   // The address of a receiver may have a secret in it.
   createWebhook: 'hash',
   removeWebhook: 'nothing',
