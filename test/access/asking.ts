@@ -44,13 +44,25 @@ export class Asking {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     )
-    const streams = (response.headers.get('content-type') ?? '').includes('event-stream')
-    if (streams && method === 'GET') {
+    const type = response.headers.get('content-type') ?? ''
+    if (type.includes('event-stream') && method === 'GET') {
       await response.body?.cancel()
       return { status: response.status, body: undefined }
     }
     const text = await response.text()
-    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
+    return {
+      status: response.status,
+      body: type.includes('json') && !type.includes('ndjson') ? JSON.parse(text) : text,
+    }
+  }
+
+  /** The id of the file. */
+  async upload(token: string, text: string): Promise<string> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' }
+    const request = new Request('http://localhost/api/files', { method: 'POST', headers, body: text })
+    const response = await this.#api.fetch(request)
+    this.require(response.status === 201, `an upload got ${response.status}`)
+    return ((await response.json()) as { readonly id: string }).id
   }
 
   /** A stream has each event of its log, and no word of another. `program` reads the log to compare. */

@@ -1,5 +1,6 @@
 /** One person after the other does something at random, and each answer is compared with the rules. */
 import { Asking } from './asking.ts'
+import { InsightWalk } from './insight-walk.ts'
 import { CONVERSATIONS, IDS, randomly, rules, type Kind, type Person, type Talk, type Tenant } from './rules.ts'
 import { SpaceWalk } from './space-walk.ts'
 import type { World } from './world.ts'
@@ -9,6 +10,7 @@ export class Walk {
   readonly #world: World
   readonly #asking: Asking
   readonly #spaces: SpaceWalk
+  readonly #insights: InsightWalk
   readonly #talks = new Map<string, Talk>()
   readonly #erasures = new Map<string, number>()
   readonly #erased: Record<Tenant, string[]> = { acme: [], umbrella: [] }
@@ -18,12 +20,18 @@ export class Walk {
     this.#world = world
     this.#asking = new Asking(world.api)
     this.#spaces = new SpaceWalk(this.#random, world, this.#asking)
+    const known = {
+      talk: (person: Person, id: string) => this.#talk(person, id),
+      ids: (person: Person) => this.#ids(person),
+    }
+    this.#insights = new InsightWalk(this.#random, world, this.#asking, known)
   }
 
   async step(): Promise<void> {
     if (this.#random.chance(0.2)) return this.#spaces.step()
     const person = this.#random.pick(this.#world.people)
     const id = this.#current(person, this.#random.pick(CONVERSATIONS))
+    if (this.#random.chance(0.15)) return this.#insights.step(person, id)
     const act = this.#random.pick([
       this.#send,
       this.#send,
@@ -180,7 +188,8 @@ export class Walk {
     )
     if (!expected) return
     if (approves) held.endorsed.push(counted)
-    if (approves && held.route && held.endorsed.length < held.route.count) return
+    if (approves && held.route && held.endorsed.length < held.route.count)
+      return this.#random.chance(0.6) ? this.#resolve(person, id) : undefined
     talk.held = undefined
     await this.#asking.ask(this.#program(person), 'POST', `/api/conversations/${id}/continue?wait=10`, {})
   }

@@ -1,4 +1,5 @@
 /** A gateway with people of two tenants, a clock that the walk moves, and tools with routes of approval. */
+import { Channels, type Channel } from '@holdpoint/channels'
 import { connect } from '@holdpoint/client'
 import { gateway, type Gateway } from '@holdpoint/gateway'
 import { createMcpServer } from '@holdpoint/mcp'
@@ -54,7 +55,9 @@ export async function openWorld(seed: number): Promise<World> {
   // The clock stands still for many requests.
   const unlimited = { perSecond: 100_000, burst: 100_000 }
   const limits = { rate: unlimited, tenantRate: unlimited }
-  const api = gateway({ runtime, store, agents, mcp: { ownServer }, auth: { tokens }, limits, now: clock.now })
+  const channels = Channels.open({ runtime, store, ports, url: 'https://holds.test', channels: [browsers()] })
+  const mcp = { ownServer }
+  const api = gateway({ runtime, store, channels, agents, mcp, auth: { tokens }, limits, now: clock.now })
   const signIn = async (person: Person): Promise<void> => {
     const { tenant, id, groups, scopes } = person
     person.token = await new SignJWT({ sub: id, tenant, scope: [...scopes].join(' '), groups: [...groups, 'all'] })
@@ -83,10 +86,19 @@ export async function openWorld(seed: number): Promise<World> {
     programs.set(tenant, (await api.keys.create(tenant, { name: 'backend', scopes: ['agent', 'reader'] })).key)
   const close = async (): Promise<void> => {
     await api.close()
+    await channels.close()
     await ownServer.close()
     await runtime.close()
   }
   return { api, clock, people, programs, routes, signIn, close }
+}
+
+/** A channel whose devices people register. */
+function browsers(): Channel {
+  const list = async (): Promise<readonly []> => []
+  const add = async (_tenant: string, id: string) => ({ id, createdAt: 1 })
+  const devices = { publicKey: 'public', add, list, remove: async () => false }
+  return { name: 'browser', show: async () => null, devices }
 }
 
 function tools(routes: ReadonlyMap<Kind, ApprovalRoute>) {
