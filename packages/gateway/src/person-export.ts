@@ -37,6 +37,9 @@ export async function* exportPerson(exported: Exported): AsyncGenerator<ExportLi
     if (key.mayActFor === true || key.mayActFor?.includes(person)) yield { type: 'key', data: key }
   for await (const session of pages((after) => services.sessions.list(tenant, person, { after, limit: PAGE })))
     yield { type: 'session', data: exportedSession(session) }
+  for await (const data of pages((after) => runtime.files.uploadedBy(person, { after, limit: PAGE })))
+    yield { type: 'file', data }
+  if (runtime.rules.consulted) yield* rulesOf(runtime, person)
 
   let [conversations, events] = [0, 0]
   const own = pages((after) =>
@@ -93,6 +96,13 @@ export async function* eventsOf(runtime: Runtime, id: string, closing: AbortSign
 async function takesPart(runtime: Runtime, id: string, person: string): Promise<boolean> {
   const { owner, participants = [] } = (await runtime.participants(id)) ?? {}
   return owner === person || participants.includes(person)
+}
+
+/** The rules that the person wrote or ended. */
+async function* rulesOf({ rules }: Runtime, person: string): AsyncGenerator<ExportLine> {
+  const all = pages((after) => rules.list({ limit: PAGE, ...(after !== undefined && { after }) }))
+  for await (const rule of all)
+    if (rule.author.id === person || rule.revoked?.by === person) yield { type: 'rule', data: rule }
 }
 
 /** Whether the person did it, said it, or is the member that it is about. */

@@ -59,6 +59,38 @@ test('an export has the person, their keys, delegations, conversations, and what
   expect(lines.at(-1)).toEqual({ type: 'end', conversations: 2, events: events.length })
 })
 
+test('an export has files, rules, channels and browsers of the person, and not those of others', async () => {
+  const here = await personKit()
+  const held = await here.ask('POST', '/api/conversations/c/messages?wait=5', { body: { content: 'refund 5' } })
+  for (const id of ['ada', 'ben']) {
+    const person = await here.person(id, 'agent reader resolver')
+    const upload = await here.api.fetch(
+      new Request(`http://localhost/api/files?name=of-${id}.txt&by=${id}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${here.key('acme', 'admin')}`, 'content-type': 'text/plain' },
+        body: `The file of ${id}`,
+      }),
+    )
+    expect(upload.status).toBe(201)
+    const keys = { p256dh: 'secret-key', auth: 'secret-key' }
+    const body = { endpoint: 'https://push.test/secret-key', keys }
+    expect((await person('POST', `/api/people/${id}/channels/devices`, body)).status).toBe(201)
+    const text = {
+      effect: 'ask',
+      tool: 'refund',
+      fingerprint: held.body.result.holds[0].fingerprint,
+      when: [{ at: '/euros', range: { max: 10 } }],
+      reason: `For ${id}`,
+    }
+    expect((await person('POST', '/api/rules', text)).status).toBe(201)
+  }
+  const lines = await exported(here, 'ada')
+  expect(of(lines, 'file')).toMatchObject([{ data: { name: 'of-ada.txt', by: 'ada' } }])
+  expect(of(lines, 'rule')).toMatchObject([{ data: { reason: 'For ada', author: { id: 'ada' } } }])
+  expect(of(lines, 'channels')).toMatchObject([{ data: { person: 'ada', devices: [{ id: 'acme-0' }] } }])
+  expect(JSON.stringify(lines)).not.toMatch(/secret-key|of-ben|For ben/)
+})
+
 test('an export has nothing of another tenant, and a person who is not known has an empty one', async () => {
   const here = await personKit()
   const ada = await here.person('ada')

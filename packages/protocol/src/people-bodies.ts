@@ -113,7 +113,7 @@ export interface CallerRow {
 /** A line of the export of a person. */
 export type ExportLine =
   | { readonly type: 'export'; readonly person: string; readonly at: number }
-  | { readonly type: 'person' | 'channels' | 'delegation' | 'key' | 'session'; readonly data: object }
+  | { readonly type: 'person' | 'channels' | 'delegation' | 'key' | 'session' | 'file' | 'rule'; readonly data: object }
   | { readonly type: 'conversation'; readonly data: object }
   /** `elsewhere`: by the person, in a space or in a conversation of others. */
   | { readonly type: 'event'; readonly conversationId: string; readonly event: LogEvent; readonly elsewhere?: true }

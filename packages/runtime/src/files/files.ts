@@ -9,7 +9,7 @@
 import { joined } from '@holdpoint/core/internal/log/memory-files'
 import type { Json } from '@holdpoint/core/internal/json'
 import type { FileFacts, FileStore } from '@holdpoint/core/internal/log/file-store'
-import type { Address, Store } from '@holdpoint/core/internal/log/store'
+import type { Address, Page, Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import { sha256 } from '@holdpoint/core/internal/sha256'
 import { checkMediaType, FILE_LIMITS, FileRefused, safeName, type FileLimits } from './file-refused.ts'
@@ -129,6 +129,16 @@ export class Files {
       await this.#store.put({ tenant: to.tenant, kind: FILE, id: file.id, data, ttlMs: this.limits.keepUnusedMs })
     }
     return (await this.attach(to, file.id)) !== undefined
+  }
+
+  /** All files of the tenant. A page may be empty and have a next one. */
+  async list(
+    tenant: string,
+    { after, limit }: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<Page<StoredFile>> {
+    const query = { tenant, kind: FILE, limit, ...(after !== undefined && { after }) }
+    const { items, next } = await this.#store.documents(query)
+    return { items: items.map(({ data }) => data as unknown as StoredFile), next }
   }
 
   /** Oldest first. */

@@ -2,6 +2,7 @@
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { describeValue } from '@holdpoint/core/internal/json'
 import type { UserPart } from '@holdpoint/core/internal/log/message'
+import type { Page } from '@holdpoint/core/internal/log/store'
 import { principalOf, type Principal } from '@holdpoint/core/internal/principal'
 import { checkPrincipal } from '../conversation/check-principal.ts'
 import { storedData } from '../files/conversation-files.ts'
@@ -51,6 +52,15 @@ export class RuntimeFiles {
   /** The bytes. The stream ends with an error if they are gone or changed. */
   read(file: Pick<StoredFile, 'id' | 'sha256'>): AsyncIterable<Uint8Array> {
     return this.#files.read(this.#tenant, file)
+  }
+
+  /** The files of the tenant that this person uploaded. A page may be empty and have a next one. */
+  async uploadedBy(
+    person: string,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<Page<StoredFile>> {
+    const { items, next } = await this.#files.list(this.#tenant, page)
+    return { items: items.filter(({ by }) => by === person), next }
   }
 
   /** The files that a conversation has, oldest first. */
