@@ -8,6 +8,7 @@ import { rules } from './rules.ts'
 import { send } from './send.ts'
 import { doctor } from './doctor.ts'
 import { holds } from './holds.ts'
+import { inbox } from './inbox.ts'
 import type { Command } from './command.ts'
 import type { ExitCode } from './io.ts'
 import { dev, start } from './start.ts'
@@ -23,6 +24,7 @@ export type CommandName =
   | 'start'
   | 'tail'
   | 'holds'
+  | 'inbox'
   | 'send'
   | 'conversations'
   | 'search'
@@ -44,6 +46,7 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   start,
   tail,
   holds,
+  inbox,
   send,
   conversations,
   search,

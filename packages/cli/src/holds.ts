@@ -4,6 +4,7 @@ import type { Client, HoldRow, ResolveResult } from '@holdpoint/client'
 import type { Json } from 'holdpoint'
 import { askForm } from './ask-form.ts'
 import type { Command } from './command.ts'
+import { holdFacts } from './hold-facts.ts'
 import { EXIT, UsageError, type ExitCode } from './io.ts'
 import type { Output } from './output.ts'
 import { table } from './output.ts'
@@ -100,22 +101,10 @@ function notOpen(out: Output, conversation: string, call: string): ExitCode {
 
 /** With all of its arguments: a person decides on what is shown. */
 function describe(hold: HoldRow, out: Output): readonly string[] {
-  const { agent, name, kind, conversationId, callId, reason, askedBy, expiresAt, input, missing, may, comments } = hold
-  const askers = (askedBy ?? []).flatMap(({ by }) => (by === undefined ? [] : [by]))
-  const facts: readonly (readonly [string, string | undefined])[] = [
-    ['conversation', conversationId],
-    ['call', callId],
-    ['agent', agent],
-    ['kind', kind],
-    ['reason', reason],
-    ['asked by', askers.length > 0 ? askers.join(', ') : undefined],
-    ['until', new Date(expiresAt).toISOString()],
-    ['approvals missing', kind === 'approval' ? String(missing) : undefined],
-    ['you', may?.why],
-  ]
+  const { name, input, comments } = hold
   return [
     out.bold(visible(name)),
-    ...facts.flatMap(([title, text]) => (text === undefined ? [] : [`${out.dim(title)}: ${visible(text)}`])),
+    ...holdFacts(hold).map(([title, text]) => `${out.dim(title)}: ${visible(text)}`),
     visible(JSON.stringify(input, null, 2)),
     ...(comments ?? []).map(({ by, text }) => visible(`${by ?? 'someone'}: ${text}`)),
   ]

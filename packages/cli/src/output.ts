@@ -5,12 +5,12 @@ import type { Io } from './io.ts'
 export class Output {
   readonly json: boolean
   readonly #io: Io
-  readonly #colours: boolean
+  readonly colours: boolean
 
   constructor(io: Io, json: boolean) {
     this.json = json
     this.#io = io
-    this.#colours = io.stdout.isTTY === true && !json && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb'
+    this.colours = io.stdout.isTTY === true && !json && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb'
   }
 
   /** One result: `value` as JSON, or the lines for people. */
@@ -44,7 +44,7 @@ export class Output {
   }
 
   #paint(code: string, text: string): string {
-    return this.#colours ? `\u001B[${code}m${text}\u001B[0m` : text
+    return this.colours ? `\u001B[${code}m${text}\u001B[0m` : text
   }
 
   #write(lines: readonly string[]): void {

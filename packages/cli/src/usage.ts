@@ -15,6 +15,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   holds approve CONVERSATION CALL           approve it; --input JSON changes the arguments
   holds reject CONVERSATION CALL            reject it; --reason TEXT
   holds answer CONVERSATION CALL            answer it; --value JSON, or a form on a terminal`,
+  inbox:
+    'inbox [--agent A] [--tool T]              your holds on the whole screen: read, approve, edit, reject, answer',
   send: 'send CONVERSATION TEXT                    send a message; --wait SECONDS, --agent A',
   conversations: `conversations [--agent A] [--status S]    list conversations
   conversations show CONVERSATION           show the newest turns
@@ -34,9 +36,9 @@ const COMMANDS: Readonly<Record<string, string>> = {
     'export [CONVERSATION] [--hashes]          write a conversation, or everything, as lines; with hashes for verify',
   'signing-keys': 'signing-keys                              print the public keys that sign logs',
   verify: 'verify FILE [--key PUBLIC.pem]            check an export with hashes, without a store',
-  completion: 'completion SHELL                          print the completion for bash, zsh or fish',
   repair: `repair FILE|URL CONVERSATION NEW-FILE     truncate a damaged conversation to what is as it was written
                                             --from EXPORT restores it; --fence takes it from a process that drives it`,
+  completion: 'completion SHELL                          print the completion for bash, zsh or fish',
 }
 
 /** In the order of the help. */
