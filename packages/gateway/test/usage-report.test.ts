@@ -71,7 +71,7 @@ test('health names the store, this process, overdue work, the outbox and the new
     nodes: [{ here: true, drives: true, leased: true, streams: 0, eventLoopMs: expect.any(Number) }],
     overdue: { count: 0, more: false },
     outbox: { count: 0, more: false },
-    channels: [],
+    channels: [{ name: 'browser', waiting: 0, retrying: 0 }],
     problems: [],
   })
   expect((await here.ask('GET', '/api/system', { as: 'reader' })).status).toBe(403)
