@@ -10,6 +10,7 @@ import { gateway } from './gateway.ts'
 import { live } from './live.ts'
 import { loop } from './loop.ts'
 import { Misuse, optionsOf, storeOf, type Options } from './options.ts'
+import { search } from './search.ts'
 import { start } from './start.ts'
 import { held } from './storage/held.ts'
 import { print, type Report } from './storage/report.ts'
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, Bench>> = {
   gateway,
   live,
   footprint,
+  search: onStore(search),
   start,
 }
 
