@@ -17,7 +17,7 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
     for (const each of document.getAnimations())
       if (Number.isFinite(Number(each.effect?.getComputedTiming().endTime))) each.finish()
   })
-  await page.evaluate(axe)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const found = await page.evaluate(async (runOnly) => {
     const { axe: run } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: Violation[] }> }
