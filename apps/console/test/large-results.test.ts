@@ -1,6 +1,8 @@
-/** Results that are too large for a page: the page shows an error, never nothing. */
+/** Results that are too large for a page: the page shows a preview or an error, never nothing. */
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { looksRight } from './looks-right.ts'
 import { stage, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
@@ -21,13 +23,17 @@ async function report(id: string, agent: string, megabytes: number): Promise<voi
   }, 30_000)
 }
 
-test('a result of 20 MB is an error that says so, and the conversation can be read', async () => {
+test('of a result of 20 MB there is a preview, and a link that saves the whole', async () => {
   await report('large', 'clerk', 20)
   const page = await here.open('/conversations/large')
   await page.getByText('Done.').first().waitFor()
   await page.getByRole('button', { name: /report.make/ }).click()
-  await page.getByText('The limit is 1 MB').first().waitFor()
+  await page.getByText('This result has 19.1 MB').waitFor()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'The whole result 19.1 MB' }).click()
+  expect(statSync(await (await saved).path()).size).toBe(20_000_011)
   expect(await page.getByRole('alert').count()).toBe(0)
+  await looksRight(page, 'large-result')
 })
 
 test('of many large results, the newest turns are shown, and the others on demand', async () => {

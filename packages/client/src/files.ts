@@ -22,7 +22,15 @@ export interface UploadOptions extends Omit<RequestOptions, 'key'> {
   readonly by?: string
 }
 
+/** Which uploads the gateway accepts. */
+export interface UploadLimits {
+  readonly maxBytes: number
+  /** Such as `image/*`. */
+  readonly mediaTypes: readonly string[]
+}
+
 export interface Files {
+  limits(options?: RequestOptions): Promise<UploadLimits>
   /** Uploads a file for a message. It is removed after a day if no message has it. */
   upload(content: Blob | Uint8Array<ArrayBuffer>, options?: UploadOptions): Promise<UploadedFile>
   /** The bytes of a file in a conversation that the caller may read. */
@@ -34,6 +42,7 @@ const UPLOAD_SECONDS = 300
 
 export function filesOf(http: Http): Files {
   return {
+    limits: (options) => http.get(paths.files(), options),
     upload: async (given, { name: named, mediaType: type, by, ...options } = {}) => {
       const content = given instanceof Blob ? given : new Blob([given])
       const name = named ?? (content instanceof File ? content.name : undefined)

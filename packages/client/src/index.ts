@@ -1,4 +1,4 @@
-export type { Files, UploadedFile, UploadOptions } from './files.ts'
+export type { Files, UploadedFile, UploadLimits, UploadOptions } from './files.ts'
 export { connect, type Client } from './connect.ts'
 export { type ConnectOptions, type Fetch, type RequestOptions } from './http.ts'
 export { HoldpointHttpError } from './http-error.ts'
@@ -64,6 +64,7 @@ export type {
   EvidenceAnswer,
   EvidenceHold,
   Explanation,
+  FileData,
   HoldKind,
   InboxEvent,
   Json,
@@ -77,6 +78,7 @@ export type {
   Condition,
   RuleDecision,
   RuleText,
+  UserPart,
 } from '@holdpoint/core'
 export type {
   BacktestDifference,

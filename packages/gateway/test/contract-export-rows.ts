@@ -24,6 +24,12 @@ export const exportRows: Readonly<Record<string, Row>> = {
     other: 'own',
     another: () => ({ path: '/api/files?name=b.txt', body: new Lines('A file.') }),
   },
+  uploadLimits: {
+    valid: () => ({ path: '/api/files' }),
+    status: 200,
+    invalid: () => ({ path: '/api/files?limit=1' }),
+    other: 'own',
+  },
   readFile: {
     valid: ({ file }) => ({ path: at('files', file) }),
     status: 200,

@@ -1,5 +1,7 @@
 export { HoldpointProvider, useClient, usePageTools, type HoldpointProviderProps } from './provider.ts'
 export { useConversation, type ConversationState } from './use-conversation.ts'
+export { type FileState } from './file-content.ts'
+export { useFile } from './use-file.ts'
 export { useHolds, type HoldsState } from './use-holds.ts'
 export { useSpace, type SpaceState } from './use-space.ts'
 export { useWatched, type WatchedResult } from './use-watched.ts'

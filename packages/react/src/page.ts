@@ -4,6 +4,7 @@
  */
 import type { Client, ClientToolSet, Watched } from '@holdpoint/client'
 import { conversationStore, type ConversationStore } from './conversation-store.ts'
+import { FileContent } from './file-content.ts'
 import { SharedObjects, type Shared } from './shared-objects.ts'
 import { spaceStore, type SpaceStore } from './space-store.ts'
 
@@ -12,6 +13,7 @@ export class Page {
   readonly #conversations = new SharedObjects<ConversationStore>()
   readonly #spaces = new SharedObjects<SpaceStore>()
   readonly #watched = new SharedObjects<Watched<unknown>>()
+  readonly #files = new SharedObjects<FileContent>()
   #tools: ClientToolSet = {}
 
   constructor(client: Client) {
@@ -24,6 +26,10 @@ export class Page {
 
   space(id: string): Shared<SpaceStore> {
     return this.#spaces.get(id, () => spaceStore(this.client, id, () => this.#tools))
+  }
+
+  file(id: string): Shared<FileContent> {
+    return this.#files.get(id, () => new FileContent(this.client, id))
   }
 
   /** One shared request for each key. */

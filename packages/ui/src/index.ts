@@ -11,6 +11,8 @@ export { Composer, ComposerField, type ComposerFieldProps, type ComposerProps } 
 export { ConnectionNotice, type ConnectionNoticeProps } from './connection-notice.tsx'
 export { ElicitationForm } from './elicitation-form.tsx'
 export { Feed, type FeedProps } from './feed.tsx'
+export { FileLink, type FileLinkProps } from './file-link.tsx'
+export { FilePart, type FilePartProps } from './file-part.tsx'
 export { errorWords } from './error-words.ts'
 export { hasHidden, piecesOf, asPlainText, type Piece } from './hidden-characters.ts'
 export { HoldCard, type HoldCardProps } from './hold-card.tsx'

@@ -2,6 +2,7 @@
 import { memo, type MemoExoticComponent, type ReactNode } from 'react'
 import type { InboxEvent, ViewMessage, ViewPart } from '@holdpoint/client'
 import { CallInput } from './call-input.tsx'
+import { FilePart } from './file-part.tsx'
 import { JsonValue } from './json-value.tsx'
 import { Markdown } from './markdown.tsx'
 import { usePeopleNames } from './people-names.ts'
@@ -36,7 +37,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
                   {part.text}
                 </p>
               ) : (
-                <FileNote key={index} name={part.filename ?? part.mediaType} />
+                <FilePart key={index} part={part} />
               ),
             )}
           </div>
@@ -143,7 +144,7 @@ function Part({ part, parts, agent, onResolve }: PartProps): ReactNode {
     case 'provider-result':
       return null
     case 'file':
-      return <FileNote name={part.mediaType} />
+      return <FilePart part={part} />
     case 'source':
       return <Source source={part.source} />
     case 'custom':
@@ -155,14 +156,6 @@ function Source({ source }: { readonly source: Readonly<Record<string, unknown>>
   const { title, url } = source
   const text = typeof title === 'string' ? title : typeof url === 'string' ? url : 'a source'
   return typeof url === 'string' ? <Markdown text={`Source: <${url}>`} /> : <p className="text-xs">Source: {text}</p>
-}
-
-function FileNote({ name }: { readonly name: string }): ReactNode {
-  return (
-    <p className="text-xs text-muted-foreground">
-      File: <ShownText text={name} />
-    </p>
-  )
 }
 
 function WorkingDots(): ReactNode {

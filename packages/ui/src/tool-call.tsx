@@ -3,6 +3,7 @@ import * as Collapsible from '@radix-ui/react-collapsible'
 import { useState, type ReactNode } from 'react'
 import type { Resolution, ResolveResult, ViewCall } from '@holdpoint/client'
 import { Boundary } from './boundary.tsx'
+import { FileLink } from './file-link.tsx'
 import { HoldCard } from './hold-card.tsx'
 import { JsonValue } from './json-value.tsx'
 import { KeepPlace } from './keep-place.tsx'
@@ -119,6 +120,9 @@ export function Outcome({ outcome }: { readonly outcome: Settled['outcome'] }): 
   return outcome.ok ? (
     <Labelled label="Result">
       <JsonValue value={outcome.value} />
+      {outcome.file && (
+        <FileLink file={{ ...outcome.file, name: 'The whole result' }} saveAs={resultName(outcome.file)} />
+      )}
     </Labelled>
   ) : (
     <Labelled label={`No result: ${outcome.error.code}`}>
@@ -128,6 +132,10 @@ export function Outcome({ outcome }: { readonly outcome: Settled['outcome'] }): 
       {outcome.error.details !== undefined && <JsonValue value={outcome.error.details} />}
     </Labelled>
   )
+}
+
+function resultName({ mediaType }: { readonly mediaType: string }): string {
+  return mediaType === 'application/json' ? 'result.json' : 'result.txt'
 }
 
 function Labelled({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {

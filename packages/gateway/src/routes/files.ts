@@ -23,6 +23,25 @@ const storedFile = z
 
 export const fileRoutes: readonly Route[] = [
   route({
+    method: 'get',
+    path: '/api/files',
+    name: 'uploadLimits',
+    tag: 'files',
+    summary: 'Which uploads are accepted',
+    scopes: ['agent', 'reader', 'resolver'],
+    query: z.strictObject({}),
+    responses: {
+      200: {
+        description: 'The largest file in bytes, and the media types, such as `image/*`.',
+        schema: z.object({ maxBytes: z.number().int(), mediaTypes: z.array(z.string()) }).openapi('UploadLimits'),
+      },
+    },
+    handle: async ({ runtime }) => {
+      const { maxBytes, mediaTypes } = runtime.files.limits
+      return ok({ maxBytes, mediaTypes })
+    },
+  }),
+  route({
     method: 'post',
     path: '/api/files',
     name: 'uploadFile',
