@@ -14,13 +14,13 @@ export function verifySignedHead(
 ): VerifiedHead {
   const head = readHeadText(text)
   if (!head) return wrong('The signed text is not that of a head.')
-  const key = publicKeyOf(publicKey)
+  const known = publicKeyOf(publicKey)
   // One text for a key, so that no byte of an export is insignificant.
-  if (!key || publicKey !== pemOf(key)) return wrong('The public key is not an Ed25519 key in PEM form.')
-  if (keyFingerprint(key) !== head.key) return wrong('The signed text names another key than the one beside it.')
+  if (!known || publicKey !== known.pem) return wrong('The public key is not an Ed25519 key in PEM form.')
+  if (known.fingerprint !== head.key) return wrong('The signed text names another key than the one beside it.')
   const bytes = Buffer.from(signature, 'base64')
   // Some other texts decode to the same bytes.
-  if (bytes.toString('base64') !== signature || !verify(null, Buffer.from(text), key, bytes))
+  if (bytes.toString('base64') !== signature || !verify(null, Buffer.from(text), known.key, bytes))
     return wrong('The signature does not fit the signed text.')
   if (trusted && !trusted.has(head.key)) return wrong(`It was signed with the key ${head.key}, which was not given.`)
   return { ok: true, head }
@@ -31,21 +31,36 @@ export function fingerprintsOf(pem: string): readonly string[] | undefined {
   const blocks = pem.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? []
   const keys = blocks.map(publicKeyOf)
   const known = keys.filter((key) => key !== undefined)
-  return known.length === 0 || known.length < keys.length ? undefined : known.map(keyFingerprint)
+  return known.length === 0 || known.length < keys.length ? undefined : known.map(({ fingerprint }) => fingerprint)
 }
 
-function publicKeyOf(pem: string): KeyObject | undefined {
+interface PublicKey {
+  readonly key: KeyObject
+  readonly fingerprint: string
+  /** As it is always written. */
+  readonly pem: string
+}
+
+/** The heads of a file have the same key nearly always, and reading one takes as long as checking a signature. */
+let newest: { readonly given: string; readonly read: PublicKey } | undefined
+
+function publicKeyOf(given: string): PublicKey | undefined {
+  if (newest?.given === given) return newest.read
+  const read = readPublicKey(given)
+  if (read) newest = { given, read }
+  return read
+}
+
+function readPublicKey(given: string): PublicKey | undefined {
   try {
-    const key = createPublicKey(pem)
+    const key = createPublicKey(given)
+    const pem = String(key.export({ type: 'spki', format: 'pem' }))
     // A private key in PEM form gives a public one too, and must not be passed around.
-    return key.asymmetricKeyType === 'ed25519' && pemOf(key).trim() === pem.trim() ? key : undefined
+    if (key.asymmetricKeyType !== 'ed25519' || pem.trim() !== given.trim()) return undefined
+    return { key, fingerprint: keyFingerprint(key), pem }
   } catch {
     return undefined
   }
-}
-
-function pemOf(key: KeyObject): string {
-  return String(key.export({ type: 'spki', format: 'pem' }))
 }
 
 function wrong(message: string): VerifiedHead {
