@@ -1,22 +1,22 @@
 /** The evidence about a held call, to read and to print, and the audit log of administrative actions. */
 import { createReadStream, readFileSync } from 'node:fs'
 import { verifyExport } from 'holdpoint'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { consoleBrowser } from './console-browser.ts'
 import { looksRight } from './looks-right.ts'
 import { peopleStage, type PeopleStage } from './people-stage.ts'
-import { stage, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
-/** For its browser, and because it builds the console. */
-let here: Stage
+let browser: Browser
 let people: PeopleStage
 beforeAll(async () => {
-  here = await stage()
-  people = await peopleStage(here.browser)
+  browser = await consoleBrowser()
+  people = await peopleStage(browser)
 })
 afterAll(async () => {
-  await here.close()
+  await browser.close()
   await people.close()
 })
 
@@ -67,6 +67,8 @@ test('the audit log shows who did what, and its chain can be checked', async () 
   await actions.getByText('createKey').click()
   await actions.getByText('reports').waitFor()
   await actions.getByText('refused with 404').waitFor()
+  // What the first test exported.
+  await actions.getByText('hashes: true').waitFor()
   await page.getByRole('button', { name: 'Check the chain' }).click()
   await page.getByText('The chain of 8 entries is whole.').waitFor()
   const signatures = page.getByRole('region', { name: 'Signatures' })

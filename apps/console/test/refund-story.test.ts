@@ -1,24 +1,24 @@
 /** A customer asks for a refund, two people of finance approve it, and no one else can. Each signs in with OpenID Connect. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { consoleBrowser } from './console-browser.ts'
 import { looksRight } from './looks-right.ts'
 import { refundStage, type RefundStage } from './refund-stage.ts'
-import { answer, stage, type Stage } from './stage.ts'
+import { answer } from './stage.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
-/** For its browser, and because it builds the console. */
-let here: Stage
+let browser: Browser
 let shop: RefundStage
 let ann: Page
 let bob: Page
 beforeAll(async () => {
-  here = await stage()
-  shop = await refundStage(here.browser)
+  browser = await consoleBrowser()
+  shop = await refundStage(browser)
   ;[ann, bob] = await Promise.all([shop.signIn('ann', '/holds'), shop.signIn('bob', '/holds')])
 })
 afterAll(async () => {
-  await here.close()
+  await browser.close()
   await shop.close()
 })
 

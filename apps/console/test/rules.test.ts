@@ -1,23 +1,23 @@
 /** A person approves a call and remembers it, others pass by the rule, and the rule is revoked. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { consoleBrowser } from './console-browser.ts'
 import { looksRight } from './looks-right.ts'
 import { peopleStage, type PeopleStage, type Person } from './people-stage.ts'
-import { answer, stage, type Stage } from './stage.ts'
+import { answer } from './stage.ts'
 
 /** What a page shows follows from requests that are still under way. */
 const SOON = { timeout: 60_000 }
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
-/** For its browser, and because it builds the console. */
-let here: Stage
+let browser: Browser
 let people: PeopleStage
 beforeAll(async () => {
-  here = await stage()
-  people = await peopleStage(here.browser)
+  browser = await consoleBrowser()
+  people = await peopleStage(browser)
 })
 afterAll(async () => {
-  await here.close()
+  await browser.close()
   await people.close()
 })
 

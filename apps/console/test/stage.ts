@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { connect, type Client } from '@holdpoint/client'
-import { findBrowser } from '../../../test/find-browser.ts'
+import { launchBrowser } from './console-browser.ts'
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
@@ -28,17 +28,9 @@ export interface Stage {
 }
 
 export async function stage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
-  const executablePath = findBrowser()
-  if (executablePath === undefined)
-    throw new Error('There is no Chromium to test pages in: run `node scripts/browser.ts`.')
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-console-'))
   const settings = { HOLDPOINT_STORE: join(folder, 'desk.db'), ...env }
-  // Chromium cannot use its sandbox as root, for instance in a container.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const [browser, first] = await Promise.all([
-    chromium.launch({ executablePath, args }),
-    serve({ ...settings, PORT: '0' }),
-  ])
+  const [browser, first] = await Promise.all([launchBrowser(), serve({ ...settings, PORT: '0' })])
   const { url, key, consoleUrl } = first
   const storageState = { cookies: [], origins: [{ origin: url, localStorage: [await redeemed(consoleUrl)] }] }
   let child: ChildProcess | undefined = first.child

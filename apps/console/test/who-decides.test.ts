@@ -1,28 +1,28 @@
 /** Two people of finance decide from two browsers what a customer asked for, and the customer cannot. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { consoleBrowser } from './console-browser.ts'
 import { looksRight } from './looks-right.ts'
 import { peopleStage, type PeopleStage, type Person } from './people-stage.ts'
-import { answer, shoot, stage, type Stage } from './stage.ts'
+import { answer, shoot } from './stage.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
-/** For its browser, and because it builds the console. */
-let here: Stage
+let browser: Browser
 let people: PeopleStage
 let cleo: Person
 let ann: Person
 let bob: Person
 beforeAll(async () => {
-  here = await stage()
-  people = await peopleStage(here.browser)
+  browser = await consoleBrowser()
+  people = await peopleStage(browser)
   cleo = await people.person('cleo', ['finance'])
   ann = await people.person('ann', ['finance'])
   bob = await people.person('bob', ['finance'])
 })
 afterAll(async () => {
   await people.close()
-  await here.close()
+  await browser.close()
 })
 
 /** Cleo asks for it, and it is held. */

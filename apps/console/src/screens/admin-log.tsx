@@ -66,7 +66,7 @@ function Check({ check }: { readonly check: AdminLogCheck | Error }): ReactNode 
 
 function Entry({ entry, status }: { readonly entry: Begun; readonly status: number | undefined }): ReactNode {
   const { n, at, by, auth, action, target, details } = entry
-  const targets = Object.values(target)
+  const targets = Object.entries(target).map(([name, value]) => targetWords(name, value))
   return (
     <li className="px-4 py-2.5 text-sm">
       <details>
@@ -95,6 +95,11 @@ function Entry({ entry, status }: { readonly entry: Begun; readonly status: numb
       </details>
     </li>
   )
+}
+
+/** What an action is about is named by its value. A switch, such as `hashes=true`, means nothing without its name. */
+function targetWords(name: string, value: string): string {
+  return value === 'true' || value === 'false' ? `${name}: ${value}` : value
 }
 
 function outcomeWords(status: number | undefined): string {

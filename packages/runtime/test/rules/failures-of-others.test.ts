@@ -41,6 +41,44 @@ test('a deny skipped on a long input: the call of a thousand recipients is denie
   expect(ran).toEqual([])
 })
 
+test('an input that is too deep to compare fits no allow and escapes no deny: the call is held', async () => {
+  for (const effect of ['allow', 'deny'] as const) {
+    const [world, ran] = [new World(), [] as string[]]
+    // What the tool's code gets is deeper than any text that the model could send.
+    const deep = tool({
+      name: 'email.deep',
+      description: 'Mail',
+      input: z.object({ to: z.string() }).transform(({ to }) => {
+        let nested: unknown = to
+        for (let depth = 0; depth < 100_000; depth++) nested = [nested]
+        return { to, nested }
+      }),
+      approval: { required: effect === 'allow', rules: 'may-relax' },
+      run: ({ input }) => ran.push(input.to),
+    })
+    const says = [{ calls: [{ name: 'email.deep', input: { to: 'ada@acme.test' } }] }, 'Done.']
+    const a = await world.process('a', { says, tools: [deep], rules: true })
+    const when = [{ at: '/to', equals: 'ada@acme.test' }]
+    const rule = { effect, tool: 'email.deep', fingerprint: deep.fingerprint, when } as const
+    expect(await a.runtime.rules.save(rule, { by: 'grace' })).toMatchObject({ ok: true })
+    expect(await a.runtime.send('c', 'Mail Ada')).toMatchObject({ status: 'held' })
+    expect(ran).toEqual([])
+  }
+})
+
+test('an evaluator that throws while it compares holds the call, also one without a gate', async () => {
+  const [world, ran] = [new World(), [] as string[]]
+  const judge = (): never => {
+    throw new RangeError('Maximum call stack size exceeded')
+  }
+  const a = await world.process('a', { ...desk(ran, {}, { approval: 'auto' }), rules: { judge } })
+  await saved(a)
+  expect(await a.runtime.send('c', 'Mail Ada')).toMatchObject({ status: 'held' })
+  const reason = 'The rules could not be consulted: Maximum call stack size exceeded'
+  expect((await a.runtime.pending()).items).toMatchObject([{ reason }])
+  expect(ran).toEqual([])
+})
+
 test('a time-out that means yes: rules that cannot be read hold the call', async () => {
   const [world, ran] = [new World(), [] as string[]]
   const before = (question: string): undefined => {
