@@ -1,5 +1,5 @@
 /** `holdpoint backup` and `restore`. */
-import { backup, restore } from 'holdpoint'
+import { backup, backupWords, restore } from 'holdpoint'
 import type { Command } from './command.ts'
 import { EXIT, type ExitCode } from './io.ts'
 import { named } from './with-place.ts'
@@ -7,7 +7,7 @@ import { named } from './with-place.ts'
 export async function backupStore({ args, out }: Command): Promise<ExitCode> {
   const { FILE, 'NEW-FILE': to } = named(args, 'FILE', 'NEW-FILE')
   const copied = await backup(FILE, to)
-  out.result(copied, [`Backed up to ${to}: ${copied.bytes} bytes.`])
+  out.result(copied, [backupWords(to, copied)])
   return EXIT.ok
 }
 

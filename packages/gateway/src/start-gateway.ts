@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Channels } from '@holdpoint/channels'
 import type { Observer, QuotaReached, RuntimeEvents } from '@holdpoint/runtime'
-import { holdpoint, openCells, openStore, readCellsConfig, signingKey, type Signer, type Store } from 'holdpoint'
+import {
+  holdpoint,
+  openCells,
+  openStore,
+  readCellsConfig,
+  signingKey,
+  signingKeyBeside,
+  type Signer,
+  type Store,
+} from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
 import { failedTurns } from './failed-turns.ts'
 import type { gatewayTelemetry } from './gateway-telemetry.ts'
@@ -123,7 +132,7 @@ function signerOf({ store, cells, signingKey: given }: Settings, secrets: Set<st
   }
   if (given !== undefined) return signingKey({ file: given })
   const isFile = cells === undefined && !/^[a-z][a-z0-9+.-]+:/i.test(store)
-  return isFile ? signingKey({ file: `${store}.signing-key.pem` }) : undefined
+  return isFile ? signingKey({ file: signingKeyBeside(store) }) : undefined
 }
 
 async function stopWatching(

@@ -2,15 +2,31 @@
  * Backup and restore of a store in a SQLite file. A PostgreSQL database is backed up and restored with PostgreSQL's own tools;
  * afterwards, `markRestored` says so to the store.
  */
+import { existsSync } from 'node:fs'
 import { HoldpointError, type Store } from '@holdpoint/core'
 import { markRestored as markStore, type MarkedRestored } from '@holdpoint/runtime'
 import { backupSqlite, restoreSqlite, type CopiedFile } from '@holdpoint/store-sqlite'
 import { nodePorts } from './node-ports.ts'
 import { openStore } from './open-store.ts'
+import { signingKeyBeside } from './signing-key.ts'
+
+export interface BackedUp extends CopiedFile {
+  /** The key beside `from` that signs its logs, if a gateway made one. It is not in the backup: keep a copy in another place. */
+  readonly signingKey?: string
+}
 
 /** Copies the SQLite file `from` into the new file `to`. Processes may go on writing. */
-export async function backup(from: string, to: string): Promise<CopiedFile> {
-  return backupSqlite(filePath(from), filePath(to))
+export async function backup(from: string, to: string): Promise<BackedUp> {
+  const copied = await backupSqlite(filePath(from), filePath(to))
+  const key = signingKeyBeside(from)
+  return { ...copied, ...(existsSync(key) && { signingKey: key }) }
+}
+
+/** For commands. */
+export function backupWords(to: string, { bytes, signingKey: key }: BackedUp): string {
+  const missing =
+    key === undefined ? '' : ` The signing key ${key} is not in the backup. Keep a copy of it in another place.`
+  return `Backed up to ${to}: ${bytes} bytes.${missing}`
 }
 
 /** Makes the new file `to` from a backup. Its calls that were under way are in doubt, and its holds are asked about again. */

@@ -12,6 +12,11 @@ export function signingKey(from: { readonly pem: string } | { readonly file: str
   return signerOf(readKey(from.file) ?? makeKey(from.file), from.file)
 }
 
+/** Where a gateway on a SQLite file has its key. */
+export function signingKeyBeside(store: string): string {
+  return `${store}.signing-key.pem`
+}
+
 /** SHA-256 of the key in DER form (SPKI), as hex: `openssl pkey -pubin -in public.pem -outform DER | sha256sum`. */
 export function keyFingerprint(publicKey: KeyObject): string {
   return createHash('sha256')

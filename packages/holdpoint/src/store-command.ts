@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { verifyStore, type RepairedLog } from '@holdpoint/spaces'
 import { readCellsConfig } from './cells/cells-config.ts'
 import { openCells, type Cells } from './cells/open-cells.ts'
-import { backup, markRestored, restore } from './backup.ts'
+import { backup, backupWords, markRestored, restore } from './backup.ts'
 import { openStore } from './open-store.ts'
 import { repair } from './repair.ts'
 
@@ -37,10 +37,8 @@ export async function storeCommand(args: readonly string[]): Promise<string> {
   if (given.length !== COMMANDS.get(command) || !takesOptions) throw new HoldpointError('config-invalid', USAGE)
   const [from = '', to = '', third = ''] = given
   switch (command) {
-    case 'backup': {
-      const { bytes } = await backup(from, to)
-      return `Backed up to ${to}: ${bytes} bytes.`
-    }
+    case 'backup':
+      return backupWords(to, await backup(from, to))
     case 'restore':
       return `Restored to ${to}. ${summaryOf(await restore(from, to))}`
     case 'restored':
