@@ -40,16 +40,6 @@ export const mishapBugs: readonly Bug[] = [
     patches: [patch(HEADS, "return next ? 'at most ' : ''", "return next ? '' : ''")],
   },
   {
-    name: 'uses-an-answer-from-before-the-loss',
-    mishap: 'rollback',
-    patches: [patch(LOG, '      if (reloads !== this.#reloads) continue\n', '')],
-  },
-  {
-    name: 'adds-its-append-to-events-that-are-lost',
-    mishap: 'rollback',
-    patches: [patch(LOG, 'if (this.#heads.mayContradict(answer, this.#state.seq))', 'if (false)')],
-  },
-  {
     name: 'lets-a-reader-wait-for-events-that-are-lost',
     mishap: 'rollback',
     patches: [
@@ -69,13 +59,6 @@ export const mishapBugs: readonly Bug[] = [
     name: 'forgets-the-logs-that-left-memory-before-a-fail-over',
     mishap: 'split',
     patches: [patch(SERVER, '      for (const address of before) await look(address)\n', '')],
-  },
-  {
-    name: 'lets-both-owners-of-an-epoch-drive',
-    mishap: 'split',
-    patches: [
-      patch(MEMORY, "if (write.epoch !== undefined && node !== undefined && !owned()) return { result: 'fenced' }", ''),
-    ],
   },
   {
     name: 'says-ok-again-before-the-standby-has-it',

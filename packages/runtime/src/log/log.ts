@@ -127,15 +127,10 @@ export class Log<S extends MachineState, F extends MachineEffect> {
   async #readOn(until: number): Promise<void> {
     while (this.#state.seq < until) {
       const from = this.#heads.newest
-      const reloads = this.#reloads
       const found = await this.store.follow(this.address, from)
-      // This answer may be from before the store lost events.
-      if (reloads !== this.#reloads) continue
-      if (!found) {
-        // An append may have been answered meanwhile.
-        if (this.#heads.newest === from) return this.#reload()
-        continue
-      }
+      // An append may have been answered meanwhile, or this answer may be from before the store lost events.
+      if (this.#heads.newest !== from) continue
+      if (!found) return this.#reload()
       if (found.events.length === 0) return
       this.#take(found.events, 'others')
       this.#reached(found.head)

@@ -112,11 +112,14 @@ export class SimNode {
 
   unheard(conversation: string, error: unknown): void {
     this.world.mishaps.reports.unheard(this.id, conversation)
-    this.world.mishaps.met(error, conversation)
+    // A node that closes reports nothing any more.
+    if (!this.closing) this.world.mishaps.met(error, conversation)
   }
 
   reloaded(conversation: string): void {
-    this.world.mishaps.reports.reloaded(this.id, conversation)
+    // A space is also read by logs that live for one question, which report nothing.
+    if (!this.world.truth.conversations.get(conversation)?.space)
+      this.world.mishaps.reports.reloaded(this.id, conversation)
   }
 
   acknowledged(conversation: string, seq: number): void {

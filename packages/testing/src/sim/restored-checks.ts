@@ -47,7 +47,10 @@ export class RestoredChecks {
     const before = this.#before.get(callId)
     if (!before) return undefined
     const restored = this.#from.get(record.id) ?? 0
-    const asked = record.calls.get(callId)?.taken.filter(({ seq }) => seq > restored).length ?? 0
+    const call = record.calls.get(callId)
+    // The model was called again after a person had answered: another call has the id of one that is lost.
+    if (!call || call.seq > restored) return undefined
+    const asked = call.taken.filter(({ seq }) => seq > restored).length
     return times - before.times <= asked + foundNothing - before.foundNothing
   }
 }
