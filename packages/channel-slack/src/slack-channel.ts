@@ -12,7 +12,7 @@ import { slackBlocks, slackDigest } from './slack-blocks.ts'
 import { fitsSlack, readSlackForm, slackErrors, slackFields, slackForm, slackSentence } from './slack-form.ts'
 
 export interface SlackOptions {
-  /** The bot token, `xoxb-…`, with the scopes `chat:write` and `im:write`. */
+  /** The bot token, `xoxb-…`, with the scopes `chat:write`, `im:write` and `im:history`. */
   readonly token: string
   /** Of the Slack app: it proves that a request is from Slack. */
   readonly signingSecret: string
@@ -70,7 +70,8 @@ export function slackChannel({
         // An update of a message notifies no one in Slack, and a reply does.
         const text = message.end && `It was ${endWords(message.end)}.`
         const { channel, ts: thread } = sent
-        if (text !== undefined) await slack.chat.postMessage({ channel, thread_ts: thread, ...plainText(text) })
+        if (text !== undefined && !(await hasVerdict(slack, channel, thread)))
+          await slack.chat.postMessage({ channel, thread_ts: thread, ...plainText(text) })
         return { ...sent }
       } catch (error) {
         throw isForGood(error) ? new ChannelRefused((error as Error).message, { cause: error }) : error
@@ -110,10 +111,26 @@ const SLOW = 'This takes long. The message says what was decided.'
 const OVER = 'Nothing was decided. The hold is over, or you may not decide it.'
 const LARGE = 'This is too large for a form of Slack. Open the console.'
 
+const IS_OVER = 'The hold is over.'
+
+/**
+ * A process that died after it posted the verdict left no mark, so the thread itself is asked. An app without the scope
+ * `im:history` cannot ask: then the verdict may be there twice, which is better than not at all.
+ */
+async function hasVerdict(slack: WebClient, channel: string, ts: string): Promise<boolean> {
+  try {
+    const { messages = [] } = await slack.conversations.replies({ channel, ts, limit: 200 })
+    return messages.some(({ text, bot_id: bot }) => text === IS_OVER && bot !== undefined)
+  } catch (error) {
+    if (error instanceof WebAPIPlatformError && error.data.error === 'missing_scope') return false
+    throw error
+  }
+}
+
 /** Text of models is in a block that Slack does not read as markup. */
 function plainText(text: string): Shown {
   return {
-    text: 'The hold is over.',
+    text: IS_OVER,
     blocks: [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }] }],
   }
 }

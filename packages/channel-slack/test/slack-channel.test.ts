@@ -1,5 +1,6 @@
 /** Slack's own client against a server that answers as Slack does, and presses that are signed as Slack signs them. */
 import type { Runtime } from 'holdpoint'
+import type { HoldMessage } from '@holdpoint/channels'
 import { expect, test, vi } from 'vitest'
 import { desk } from './slack-desk.ts'
 
@@ -58,6 +59,41 @@ test('pressed in Slack and on a signed link at the same moment: one is accepted,
   await vi.waitFor(() => expect(messages[0]?.blocks).toContain(`It was ${end}.`))
   await vi.waitFor(() => expect(mails.at(-1)?.end?.by).toBe(byLink ? 'bea' : 'ada'))
 })
+
+test('a process that died after it posted the verdict: the next one does not post it again, if it may read the thread', async () => {
+  const { hp, channel, mails, messages, scopes } = await desk()
+  await hp.send('c', 'Pay', { by: 'bob' })
+  await vi.waitFor(() => expect(messages).toHaveLength(1))
+  await hp.reject('c', (await hp.pending()).items[0]!.callId, 'No.', { by: 'grace' })
+  await vi.waitFor(() => expect(messages[0]?.thread).toHaveLength(1))
+  const { channel: room = '', ts = '' } = messages[0] ?? {}
+  const message: HoldMessage = { ...OVER, person: 'ada' }
+  const again = { message, address: 'U-ada', ref: { channel: room, ts }, key: 'k', signal: AbortSignal.timeout(10_000) }
+  await channel.show(again)
+  expect(messages[0]?.thread).toHaveLength(1)
+  scopes.clear()
+  await channel.show(again)
+  expect(messages[0]?.thread).toHaveLength(2)
+  expect(mails).toEqual([])
+})
+
+const OVER: Omit<HoldMessage, 'person'> = {
+  tenant: '',
+  conversationId: 'c',
+  callId: 'call',
+  hold: 1,
+  agent: 'desk',
+  tool: 'pay',
+  kind: 'approval',
+  askedBy: [],
+  input: { text: '{}', cut: 0 },
+  expiresAt: 0,
+  may: { approve: false, reject: false, answer: false },
+  missing: 0,
+  reminded: false,
+  end: { how: 'rejected', by: 'grace', at: 0 },
+  url: 'https://holds.acme.test',
+}
 
 test('a limit of Slack delays a message, and a user who is gone gets none', async () => {
   const { hp, messages, failures, problems, channels } = await desk()

@@ -48,6 +48,8 @@ interface Slack {
   readonly failures: { status: number; error?: string }[]
   /** Triggers that may still open a form. */
   readonly triggers: Set<string>
+  /** The scopes of the token besides those that every test needs. */
+  readonly scopes: Set<string>
 }
 
 async function slackServer(): Promise<Slack> {
@@ -56,6 +58,7 @@ async function slackServer(): Promise<Slack> {
   const views: View[] = []
   const failures: Slack['failures'] = []
   const triggers = new Set<string>()
+  const scopes = new Set(['im:history'])
   const answer = (path: string, form: URLSearchParams): { status?: number; body: object } => {
     const failure = path === 'chat.postMessage' ? failures.shift() : undefined
     if (failure) return { status: failure.status, body: { ok: false, error: failure.error } }
@@ -70,6 +73,12 @@ async function slackServer(): Promise<Slack> {
         const ts = `${messages.length + 1}.0`
         messages.push({ channel: form.get('channel') ?? '', ts, blocks, text: shown, updates: 0, thread: [] })
         return { body: { ok: true, ts } }
+      }
+      case 'conversations.replies': {
+        if (!scopes.has('im:history')) return { body: { ok: false, error: 'missing_scope' } }
+        const { text: title = '', thread = [] } = messages.find((message) => message.ts === form.get('ts')) ?? {}
+        const replied = thread.map(() => ({ text: 'The hold is over.', bot_id: 'B1' }))
+        return { body: { ok: true, messages: [{ text: title, bot_id: 'B1' }, ...replied] } }
       }
       case 'views.open':
         // A trigger is good for one form.
@@ -107,6 +116,7 @@ async function slackServer(): Promise<Slack> {
     replies,
     failures,
     triggers,
+    scopes,
   }
 }
 

@@ -193,6 +193,18 @@ test('a person who may not decide is told nothing, and a person who is removed h
   expect(await channels.people.find('', 'eve')).toEqual({ person: 'eve', addresses: { 'web-push': 'eve' } })
 })
 
+test('an admin who sets the addresses of a person does not take their browsers away', async () => {
+  const { hp, channels, pushes, url } = await desk()
+  await channels.people.addDevice('', 'ada', browser(`${url}/a`).subscription, { resolver: true })
+  await channels.people.put('', { person: 'ada', addresses: { email: 'ada@acme.test' }, resolver: true })
+  const addresses = { email: 'ada@acme.test', 'web-push': 'ada' }
+  expect(await channels.people.find('', 'ada')).toEqual({ person: 'ada', addresses, resolver: true })
+  await hp.send('c', 'Pay', { by: 'bob' })
+  await vi.waitFor(() => expect(pushes.map(({ path }) => path)).toEqual(['/a']))
+  await channels.people.put('', { person: 'eve', addresses: { email: 'eve@acme.test' } })
+  expect((await channels.people.find('', 'eve'))?.addresses).toEqual({ email: 'eve@acme.test' })
+})
+
 test('what is no subscription is refused, and so are wrong keys and an address without TLS', async () => {
   const { channels, url } = await desk()
   const { endpoint, keys } = browser(`${url}/a`).subscription

@@ -29,9 +29,18 @@ export class ChannelPeople {
     return doc && (doc.data as unknown as ChannelPerson)
   }
 
-  async put(tenant: string, row: ChannelPerson): Promise<void> {
-    checkPreferences(row)
-    await this.#store.put({ tenant, kind: PERSON, id: row.person, data: row as unknown as Json })
+  /** The person's own browsers stay: an admin does not set those. Returns what was written. */
+  async put(tenant: string, given: ChannelPerson): Promise<ChannelPerson> {
+    checkPreferences(given)
+    const own = this.#withDevices()?.name
+    for (;;) {
+      const doc = await this.#store.get(tenant, PERSON, given.person)
+      const before = (doc?.data as unknown as ChannelPerson | undefined)?.addresses ?? {}
+      const kept = own !== undefined && Object.hasOwn(before, own) ? { [own]: given.person } : {}
+      const row: ChannelPerson = { ...given, addresses: { ...given.addresses, ...kept } }
+      const put = { tenant, kind: PERSON, id: given.person, expected: doc?.version ?? 0, data: row as unknown as Json }
+      if ((await this.#store.put(put)).result === 'ok') return row
+    }
   }
 
   /** Throws for a person without addresses: an admin adds those first. */

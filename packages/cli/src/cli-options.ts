@@ -25,5 +25,10 @@ export const CLI_OPTIONS = {
   after: { type: 'string' },
   hashes: { type: 'boolean' },
   from: { type: 'string' },
+  off: { type: 'string', multiple: true },
+  on: { type: 'string', multiple: true },
+  quiet: { type: 'string' },
+  digest: { type: 'string' },
+  zone: { type: 'string' },
   fence: { type: 'boolean' },
 } as const

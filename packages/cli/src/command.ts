@@ -28,6 +28,11 @@ export interface Options {
   readonly after?: string | undefined
   readonly hashes?: boolean | undefined
   readonly from?: string | undefined
+  readonly off?: string[] | undefined
+  readonly on?: string[] | undefined
+  readonly quiet?: string | undefined
+  readonly digest?: string | undefined
+  readonly zone?: string | undefined
   readonly fence?: boolean | undefined
 }
 

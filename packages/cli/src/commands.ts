@@ -4,6 +4,7 @@ import { completion } from './completion.ts'
 import { conversations } from './conversations.ts'
 import { keys } from './keys.ts'
 import { search } from './search.ts'
+import { preferences } from './preferences.ts'
 import { rules } from './rules.ts'
 import { send } from './send.ts'
 import { doctor } from './doctor.ts'
@@ -25,6 +26,7 @@ export type CommandName =
   | 'tail'
   | 'holds'
   | 'inbox'
+  | 'preferences'
   | 'send'
   | 'conversations'
   | 'search'
@@ -47,6 +49,7 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   tail,
   holds,
   inbox,
+  preferences,
   send,
   conversations,
   search,

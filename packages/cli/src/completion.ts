@@ -11,6 +11,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 const SECOND_WORDS: Readonly<Record<string, readonly string[]>> = {
   holds: ['list', 'show', 'approve', 'reject', 'answer'],
   conversations: ['list', 'show', 'cancel'],
+  preferences: ['show', 'set'],
   keys: ['list', 'create', 'revoke'],
   rules: ['list', 'revoke'],
   completion: SHELLS,

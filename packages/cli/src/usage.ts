@@ -17,6 +17,9 @@ const COMMANDS: Readonly<Record<string, string>> = {
   holds answer CONVERSATION CALL            answer it; --value JSON, or a form on a terminal`,
   inbox:
     'inbox [--agent A] [--tool T]              your holds on the whole screen: read, approve, edit, reject, answer',
+  preferences: `preferences                               show when and where you are told of holds
+  preferences set [--off C] [--on C]        turn channels off and on; --quiet 22:00-07:00, --digest 09:00,16:30,
+                                            --zone Europe/Berlin; none removes the hours`,
   send: 'send CONVERSATION TEXT                    send a message; --wait SECONDS, --agent A',
   conversations: `conversations [--agent A] [--status S]    list conversations
   conversations show CONVERSATION           show the newest turns

@@ -82,8 +82,7 @@ export const personChannelRoutes: readonly Route[] = [
     handle: withChannels(async ({ params, body, caller }, channels) => {
       const { addresses: at, resolver } = body
       const row: ChannelPerson = { person: params.id, addresses: at, ...(resolver && { resolver }), ...chosen(body) }
-      await channels.people.put(caller.tenant, row)
-      return ok(row)
+      return ok(await channels.people.put(caller.tenant, row))
     }),
   }),
   route({
