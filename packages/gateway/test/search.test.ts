@@ -100,11 +100,12 @@ async function filled(here: PersonKit, count: number): Promise<readonly string[]
 
 test('a page reads a limited part of the store, says how much, and the next one goes on', async () => {
   const inner = memoryStore({ now: Date.now })
-  let events = 0
+  let [events, reads] = [0, 0]
   const store = {
     ...inner,
     readBack: async (...asked: Parameters<typeof inner.readBack>) => {
       const found = await inner.readBack(...asked)
+      reads++
       events += found.length
       return found
     },
@@ -114,7 +115,8 @@ test('a page reads a limited part of the store, says how much, and the next one 
   const client = connect({ url: here.url, key: here.key('acme', 'reader') })
   const first = await client.conversations.search({ text: 'nothing' })
   expect(first).toMatchObject({ items: [], searched: { conversations: 2000, events: 2000 }, next: expect.any(String) })
-  expect(events).toBe(2000)
+  // A log of one page is asked for once.
+  expect([events, reads]).toEqual([2000, 2000])
   const second = await client.conversations.search({ text: 'nothing', after: first.next! })
   expect(second).toEqual({ items: [], searched: { conversations: 20, events: 20 }, unreadable: 0 })
 })

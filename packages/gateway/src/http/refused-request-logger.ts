@@ -38,16 +38,16 @@ export function refusedRequestLogger(
       path: redact(path),
       status: answer.status,
       ...(caller && { tenant: caller.tenant, by: caller.by }),
-      ...conversationIn(path),
+      ...conversationIn(path, redact),
     })
   }
 }
 
-function conversationIn(path: string): { readonly conversationId?: string } {
+function conversationIn(path: string, redact: Redact): { readonly conversationId?: string } {
   const [, id] = /^\/api\/(?:conversations|holds)\/([^/]+)(?:\/|$)/.exec(path) ?? []
   if (id === undefined) return {}
   try {
-    return { conversationId: decodeURIComponent(id) }
+    return { conversationId: redact(decodeURIComponent(id)) }
   } catch {
     return {}
   }

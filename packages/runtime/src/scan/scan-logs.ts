@@ -14,6 +14,9 @@ const MOST_ROWS = 2_000
 export const MOST_EVENTS_OF_ONE = 5_000
 const ROWS = 100
 const EVENTS = 500
+/** Logs that are read at the same time, if they are short. A database on another machine takes its time for each. */
+const AT_ONCE = 16
+const EVENTS_AT_ONCE = 2_000
 
 export interface Scanned {
   /** How many conversations were read. */
@@ -55,23 +58,46 @@ export async function scanLogs(store: Store, { query, wants, visit }: ScanOption
     const { items, next } = await store.list({ ...fields, limit: ROWS, ...(page !== undefined && { after: page }) })
     // The conversation may have been erased since: then the page is looked at again.
     const from = items.findIndex(({ id }) => id === past) + 1
-    for (const row of items.slice(from)) {
-      rows++
-      past = row.id
-      if (row.agent !== SPACE && (await wants(row))) {
-        const log = await readNewest(store, { tenant: fields.tenant, id: row.id }, row)
-        if (log) {
+    for (const some of batches(items.slice(from))) {
+      const logs = await Promise.all(
+        some.map(async (row) =>
+          row.agent !== SPACE && (await wants(row))
+            ? readNewest(store, { tenant: fields.tenant, id: row.id }, row)
+            : 'unwanted',
+        ),
+      )
+      for (const [nth, row] of some.entries()) {
+        const log = logs[nth]
+        rows++
+        past = row.id
+        if (log === undefined) unreadable++
+        else if (log !== 'unwanted') {
           conversations++
           events += log.events.length
           if (!(await visit(log))) return scanned(placeAfter(row, { items, next, page }))
-        } else unreadable++
+        }
+        if (events >= MOST_EVENTS || rows >= MOST_ROWS) return scanned(placeAfter(row, { items, next, page }))
       }
-      if (events >= MOST_EVENTS || rows >= MOST_ROWS) return scanned(placeAfter(row, { items, next, page }))
     }
     if (next === undefined) return scanned(undefined)
     page = next
     past = undefined
   }
+}
+
+function batches(rows: readonly ConversationRow[]): readonly (readonly ConversationRow[])[] {
+  const all: ConversationRow[][] = []
+  let events = Infinity
+  for (const row of rows) {
+    const last = all.at(-1)
+    events += row.seq
+    if (last && last.length < AT_ONCE && events <= EVENTS_AT_ONCE) last.push(row)
+    else {
+      all.push([row])
+      events = row.seq
+    }
+  }
+  return all
 }
 
 /** Undefined for a log that is damaged: it must not hide the others. */
@@ -82,6 +108,7 @@ export async function readNewest(store: Store, address: Address, row: Conversati
       const older = await store.readBack(address, events[0]?.seq ?? row.seq + 1, EVENTS)
       if (older.length === 0) break
       events.unshift(...older)
+      if (older[0]?.seq === 1) break
     }
   } catch (error) {
     if (HoldpointError.is(error) && error.code === 'history-impossible') return undefined
