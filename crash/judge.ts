@@ -30,13 +30,14 @@ export function nothingAcked(): Acked {
 export function judge(logs: Logs, acked: Acked, effects: readonly Effect[]): Judgement {
   const { created, cancelled, sent, answered, broken } = acked
   const messages = messagesIn(logs)
+  const there = new Set([...messages.keys(), ...queuedIn(logs)])
   const answers = answersIn(logs)
   const known = new Set(answers.map(({ what }) => what))
   const lost = [
     ...senseless(logs),
     ...created.filter((id) => !logs.has(id)).map((id) => `conversation ${id}`),
     ...cancelled.filter((id) => !logs.get(id)?.some(isCancelled)).map((id) => `the end of ${id}`),
-    ...sent.filter((each) => !messages.has(`${each.id} ${each.sent}`)).map((each) => `message ${each.sent}`),
+    ...sent.filter((each) => !there.has(`${each.id} ${each.sent}`)).map((each) => `message ${each.sent}`),
     ...answered
       .filter((each) => !known.has(`${each.answered} by ${each.by}`))
       .map((each) => `answer to ${each.answered} by ${each.by}`),
@@ -76,6 +77,17 @@ function messagesIn(logs: Logs): Map<string, number> {
       events
         .flatMap((event) => (event.type === 'turn.started' ? event.items : []))
         .flatMap((item) => (item.kind === 'message' ? [`${id} ${textOf(item.message.parts)}`] : [])),
+    ),
+  )
+}
+
+/** The messages that a conversation took while it was busy. One that never came to its turn is not lost. */
+function queuedIn(logs: Logs): string[] {
+  return [...logs].flatMap(([id, events]) =>
+    events.flatMap((event) =>
+      event.type === 'message.queued' && event.item.kind === 'message'
+        ? [`${id} ${textOf(event.item.message.parts)}`]
+        : [],
     ),
   )
 }

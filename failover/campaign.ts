@@ -149,7 +149,7 @@ function note(record: Record, line: Line): void {
 async function progress({ sent, answered }: Record, count: number): Promise<void> {
   const before = sent.length + answered.length
   for (const since = Date.now(); sent.length + answered.length < before + count; await nap(10)) {
-    if (Date.now() - since > RECOVER_WITHIN_MS) throw new Error('The processes made no progress before the fault.')
+    if (Date.now() - since > REST_WITHIN_MS) throw new Error('The processes made no progress before the fault.')
   }
 }
 

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { holdpoint, HoldpointError, type PendingHold, type ResolveResult, type Runtime } from 'holdpoint'
 import { postgresStore } from '@holdpoint/store-postgres'
 import { desk, nap } from '../crash/desk.ts'
-import { CONVERSATIONS, LEASE_MS, REST_WITHIN_MS } from './limits.ts'
+import { CONVERSATIONS, LEASE_MS, MESSAGES_AT_ONCE, REST_WITHIN_MS } from './limits.ts'
 
 interface Timed<T> {
   readonly value: T
@@ -19,6 +19,8 @@ interface Timed<T> {
 
 const [url = '', schema = '', effects = '', name = ''] = process.argv.slice(2)
 const told = new Set<string>()
+/** The status of each conversation, and when it was asked for. */
+const statuses = new Map<string, { readonly status: string; readonly asked: number }>()
 let ending = false
 
 function tell(line: object): void {
@@ -43,7 +45,7 @@ const runtime = await holdpoint({
 for (const id of CONVERSATIONS) await runtime.create({ id })
 commands.on('line', () => void end(runtime))
 tell({ ready: name })
-await Promise.all([...CONVERSATIONS.map((id) => talk(runtime, id)), decideAll(runtime)])
+await Promise.all([...CONVERSATIONS.map((id) => talk(runtime, id)), decideAll(runtime), watchStatuses(runtime)])
 
 function verbose(what: string, error: unknown): void {
   if (process.env['FAILOVER_VERBOSE'])
@@ -73,7 +75,22 @@ async function withRetries<T>(what: string, work: () => Promise<T>): Promise<Tim
 async function talk(hp: Runtime, id: string): Promise<void> {
   for (let nth = 1; !ending; nth++) {
     await send(hp, id, `order ${name}-${id}-${nth}`)
+    const since = Date.now()
     await nap(20 + Math.random() * 60)
+    if (nth % MESSAGES_AT_ONCE === 0) while (!ending && statusOf(id, since) !== 'idle') await nap(20)
+  }
+}
+
+/** An answer to a question that was asked earlier says nothing. */
+function statusOf(id: string, since: number): string {
+  const known = statuses.get(id)
+  return known && known.asked >= since ? known.status : 'not known'
+}
+
+async function watchStatuses(hp: Runtime): Promise<void> {
+  for (; ; await nap(100)) {
+    const { value, asked } = await withRetries('list', () => hp.list({ limit: 1000 }))
+    for (const { id, status } of value.items) statuses.set(id, { status, asked })
   }
 }
 
@@ -123,9 +140,9 @@ async function end(hp: Runtime): Promise<void> {
   const over = nap(REST_WITHIN_MS)
   const complete = async (id: string): Promise<void> => {
     await send(hp, id, `check ${name}-${id}`)
-    for (let status = 'running'; status !== 'idle'; await nap(50)) {
-      const { value } = await withRetries(id, () => hp.list({ limit: 1000 }))
-      status = value.items.find((row) => row.id === id)?.status ?? 'missing'
+    const sent = Date.now()
+    for (let status = ''; status !== 'idle'; await nap(20)) {
+      status = statusOf(id, sent)
       waiting.set(id, `its status is ${status}`)
     }
     waiting.delete(id)

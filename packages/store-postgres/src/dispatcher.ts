@@ -18,6 +18,7 @@ import { poolOf, type Connections } from './connections.ts'
 import type { Endpoint } from './endpoint.ts'
 import { JobsClient, quietMigrations } from './jobs-client.ts'
 import type { Settings } from './settings.ts'
+import { openReconnect } from './reconnect.ts'
 import { settleWithin } from './settle-within.ts'
 
 export interface Dispatcher {
@@ -41,7 +42,8 @@ type Look = (what: Deadline) => Promise<void>
 const WINDOW_MS = 10
 /** The maximum delay of a deadline. */
 const POLL_MS = 1000
-const RESTART_MS = { first: 500, most: 10_000 }
+/** A worker that ran for so long had started. */
+const STARTED_MS = 10_000
 const STOP_TIMEOUT_MS = 5000
 const SILENCE_MS = 10_000
 /** How many deadlines get a new job when a process starts to listen or to run jobs, and at every refresh. */
@@ -160,7 +162,9 @@ async function runJobs(
     if (level === 'error' || level === 'warning') onWarning(`graphile-worker: ${message}`)
   })
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
-  for (let waitMs = RESTART_MS.first; !stop.aborted; waitMs = Math.min(RESTART_MS.most, waitMs * 2)) {
+  const reconnect = openReconnect(onWarning)
+  while (!stop.aborted) {
+    let pause = 0
     const events = new EventEmitter()
     try {
       const runner = await graphile.run({
@@ -180,18 +184,17 @@ async function runJobs(
         },
         preset: { plugins: [quietMigrations], worker: QUIET },
       })
-      const lost = lossOf(runner, events).then((cause) => {
-        if (!stop.aborted) onWarning('graphile-worker stopped and is restarted.', cause)
-      })
-      const since = Date.now()
+      const lost = lossOf(runner, events)
+      const since = performance.now()
       if (!stop.aborted) await started()
-      if (!stop.aborted) await Promise.race([lost, stopped])
+      const cause = stop.aborted ? undefined : await Promise.race([lost, stopped])
+      if (performance.now() - since > STARTED_MS) reconnect.worked()
+      if (!stop.aborted) pause = reconnect.failed('graphile-worker stopped and is restarted.', cause)
       await settleWithin(STOP_TIMEOUT_MS, runner.stop())
-      if (Date.now() - since > RESTART_MS.most) waitMs = RESTART_MS.first
     } catch (error) {
-      onWarning(`graphile-worker could not be started; trying again in ${waitMs} ms.`, error)
+      pause = reconnect.failed('graphile-worker could not be started, and is started again.', error)
     }
-    await sleep(waitMs, undefined, { signal: stop }).catch(() => {})
+    await sleep(pause, undefined, { signal: stop }).catch(() => {})
   }
   await settleWithin(STOP_TIMEOUT_MS, pool.end())
 }

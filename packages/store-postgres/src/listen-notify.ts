@@ -8,10 +8,10 @@ import type { Notification } from 'pg'
 import type { Connections } from './connections.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { NotifierContext, OpenNotifier } from './notifier.ts'
+import { openReconnect } from './reconnect.ts'
 import { settleWithin } from './settle-within.ts'
 import { StoreClient } from './store-client.ts'
 
-const RETRY_MS = { first: 100, most: 10_000 }
 /** How often an idle connection is checked. */
 const CHECK_MS = 5000
 const CLOSE_TIMEOUT_MS = 2000
@@ -38,7 +38,7 @@ async function openListener(
   let client: StoreClient | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
-  let retryMs = RETRY_MS.first
+  const reconnect = openReconnect(onWarning)
 
   const connect = async (): Promise<void> => {
     const fresh = new StoreClient(direct.config)
@@ -50,9 +50,8 @@ async function openListener(
       fresh.removeListener('notification', onMessage)
       void fresh.end().catch(() => {})
       if (closed) return
-      onWarning(`The connection that listens for changes broke; retrying in ${retryMs} ms.`, error)
-      timer = setTimeout(() => void connect(), retryMs).unref()
-      retryMs = Math.min(RETRY_MS.most, retryMs * 2)
+      const pause = reconnect.failed('The connection that listens for changes broke, and is opened again.', error)
+      timer = setTimeout(() => void connect(), pause).unref()
     }
     // Before anything else: a client that fails without an error handler ends the process.
     fresh.on('error', lost)
@@ -68,7 +67,7 @@ async function openListener(
       await fresh.connect()
       await fresh.identify()
       await fresh.query(`listen ${channel}`)
-      retryMs = RETRY_MS.first
+      reconnect.worked()
       // A program that waits for changes keeps itself alive. The connection alone does not.
       unref(fresh)
       if (closed) await fresh.end()

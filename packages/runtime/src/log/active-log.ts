@@ -20,6 +20,7 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
 import { OVER } from '@holdpoint/core/internal/ports'
+import { RepeatedProblem } from './repeated-problem.ts'
 import { Watchers } from './watchers.ts'
 import { Driver } from '../drive/driver.ts'
 import type { LogListener } from './log-options.ts'
@@ -36,6 +37,8 @@ type Phase<S extends MachineState, F extends MachineEffect> =
   | { readonly at: 'left' }
 
 const LONGEST_PAUSE = 60_000
+/** A store that is away may be back at any time, and work must then go on within 5 s. */
+const STORE_PAUSE = 2000
 const RESTING = { at: 'resting' } as const
 
 export abstract class ActiveLog<
@@ -57,6 +60,7 @@ export abstract class ActiveLog<
   protected loss: HoldpointError | undefined
   /** How often driving in the background failed in a row. */
   #failures = 0
+  #storeAway: RepeatedProblem | undefined
   /** The loop that drives in the background, with its pauses after failures. */
   #background: Promise<void> | undefined
   /** Resolves for callers that wait for a change. */
@@ -198,16 +202,29 @@ export abstract class ActiveLog<
     try {
       await this.drive('all')
       this.#failures = 0
+      this.#storeAway = undefined
     } catch (error) {
       // Our code or a plugin's threw, or the store is away. Waiting callers get the error, and the runtime tries again.
       if (this.#closing.aborted && HoldpointError.is(error) && error.code === 'closed') return
       this.#failures++
-      this.host.problem?.(error, this.log.address)
+      const away = HoldpointError.is(error) && error.code === 'store-unavailable'
+      if (away) this.#tellStoreAway(error)
+      else this.host.problem?.(error, this.log.address)
       this.#fail(error)
       if (this.#phase.at === 'resting') this.#phase = { at: 'failed' }
-      await this.host.ports.sleep(Math.min(1000 * 2 ** (this.#failures - 1), LONGEST_PAUSE), this.#closing.signal)
+      const pause = Math.min(1000 * 2 ** (this.#failures - 1), away ? STORE_PAUSE : LONGEST_PAUSE)
+      await this.host.ports.sleep(pause, this.#closing.signal)
       if (this.#phase.at === 'failed') this.#phase = RESTING
     }
+  }
+
+  #tellStoreAway(error: unknown): void {
+    const { host, log } = this
+    this.#storeAway ??= new RepeatedProblem(
+      (failure) => host.problem?.(failure, log.address),
+      () => host.ports.monotonic(),
+    )
+    this.#storeAway.failed(error)
   }
 
   /** Waits until the condition holds or no work is left. Throws when driving here fails. */

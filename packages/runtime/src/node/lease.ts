@@ -7,7 +7,7 @@
  */
 import type { Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
-import { RepeatedProblem } from './repeated-problem.ts'
+import { RepeatedProblem } from '../log/repeated-problem.ts'
 
 export class Lease {
   readonly node: string
