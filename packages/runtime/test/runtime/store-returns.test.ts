@@ -20,7 +20,7 @@ test.each(['all', 'append', 'beat', 'load', 'read', 'heads', 'due', 'takeOver'] 
     const a = await world.process('a', {
       says: [calls('work'), 'Done.', 'Hi.', 'Hi.'],
       tools: [work.tool],
-      ...store.around,
+      before,
     })
     await a.runtime.submit('c', 'Work')
     await world.until(() => work.started.length === 1)
