@@ -91,6 +91,41 @@ describe.each(Object.entries(places))('%s', (_name, placeOf) => {
   })
 })
 
+test('files are exported before the events that name them, and imported with their bytes', async () => {
+  const from = await runtimeOn(memoryStore({ now: clock.now }))
+  // More than one line of bytes.
+  const bytes = Uint8Array.from({ length: 1_000_000 }, (_, nth) => (nth * nth) % 251)
+  const { part, id, sha256 } = await from.files.upload(bytes, { mediaType: 'image/png', name: 'a.png', by: 'ada' })
+  await from.send('talk', [{ type: 'text', text: 'Look' }, part], { by: 'ada' })
+  const lines = await linesOf(from.export())
+  const kinds = lines.map((line) => (JSON.parse(line) as ConversationLine).type)
+  expect(kinds.slice(0, 6)).toEqual(['export', 'conversation', 'file', 'bytes', 'bytes', 'event'])
+  const broken: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [lines.toSpliced(4, 1), 3, /size and hash/],
+    [lines.with(4, lines[4]!.replace('"base64":"', '"base64":"AAAA')), 5, /more than its/],
+    [lines.with(3, lines[3]!.replace('"base64":"', '"base64":"*')), 4, /base64/],
+    [lines.with(3, lines[4]!).with(4, lines[3]!), 3, /size and hash/],
+    [lines.toSpliced(2, 1), 3, /no file/],
+    [lines.with(2, lines[2]!.replace('a.png', '../a.png')), 3, /as an export has it/],
+    [[...lines.slice(0, 2), ...lines.slice(5, 6), ...lines.slice(2, 5), ...lines.slice(6)], 4, /after the events/],
+  ]
+  const to = await runtimeOn(memoryStore({ now: clock.now }))
+  for (const [wrong, line, why] of broken) {
+    const refused = await refuse(wrong, to)
+    expect(refused.message).toMatch(why)
+    expect(refused.line).toBe(line)
+    expect(await to.files.find(id)).toBeUndefined()
+  }
+  expect(await to.import(() => lines)).toMatchObject({ ok: true, conversations: 1, existing: 0 })
+  const [file] = await to.files.of('talk')
+  expect(file).toMatchObject({ id, sha256, name: 'a.png', by: 'ada' })
+  const parts: Uint8Array[] = []
+  for await (const piece of to.files.read(file!)) parts.push(piece)
+  expect(Buffer.concat(parts).equals(bytes)).toBe(true)
+  expect(await linesOf(to.export())).toEqual(lines)
+  expect(await to.import(() => lines)).toMatchObject({ ok: true, existing: 1 })
+})
+
 const refuse = async (lines: readonly string[], runtime?: Runtime): Promise<Extract<ImportResult, { ok: false }>> => {
   const empty = runtime ?? (await runtimeOn(memoryStore({ now: clock.now })))
   const before = await linesOf(empty.export())

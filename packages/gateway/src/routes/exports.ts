@@ -13,6 +13,8 @@ const line = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('export'), format: z.literal('holdpoint.conversations'), version: z.literal(1) }),
     z.object({ type: z.literal('conversation'), data: z.object({ id: z.string() }) }),
+    z.object({ type: z.literal('file'), conversationId: z.string(), file: z.looseObject({ id: z.string() }) }),
+    z.object({ type: z.literal('bytes'), conversationId: z.string(), base64: z.string() }),
     z.object({ type: z.literal('event'), conversationId: z.string(), event: logEvent }),
     z.object({
       type: z.literal('note'),

@@ -124,6 +124,7 @@ export class Files {
     const there = await this.find(to.tenant, file.id)
     if (there && there.sha256 !== file.sha256) return false
     if (!there) {
+      await this.#quotas.admitBytes(to.tenant, bytes.length)
       await this.#needed().write(to.tenant, file.id, [bytes])
       const data = asJson({ ...file, conversations: [] })
       await this.#store.put({ tenant: to.tenant, kind: FILE, id: file.id, data, ttlMs: this.limits.keepUnusedMs })

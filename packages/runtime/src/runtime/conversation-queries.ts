@@ -166,7 +166,7 @@ export class ConversationQueries {
    */
   export(options: { readonly id?: string } = {}): AsyncGenerator<ConversationLine, void, undefined> {
     const { id } = checkRequestOptions(options, OPTIONS.export)
-    return exportConversations(this.engine.store, this.tenantName, id === undefined ? id : this.address(id).id)
+    return exportConversations(this.engine, this.tenantName, id === undefined ? id : this.address(id).id)
   }
 
   /**

@@ -53,10 +53,15 @@ export async function importConversations(
           `conversation "${log.id}" has work under way, which another process may be doing.`,
         )
       await isThere(engine, { tenant, id: log.id }, log)
+      await checkFiles(engine, tenant, log)
     }
     for await (const log of readExport(open(), machines)) {
       const address = { tenant, id: log.id }
-      if (await isThere(engine, address, log)) existing++
+      const isKnown = await isThere(engine, address, log)
+      // Before the events that name them.
+      for (const { file, bytes } of log.files)
+        if (!(await engine.files.restore(address, file, bytes))) throw new WrongLine(log.line, takenFile(file.id))
+      if (isKnown) existing++
       else await write(engine, address, log)
       for (const note of log.notes) await engine.store.note(address, note)
       conversations++
@@ -84,6 +89,19 @@ async function isThere({ store }: Engine, address: Address, { line, events }: Re
     same += page.length
   }
   return true
+}
+
+async function checkFiles({ files }: Engine, tenant: string, log: ReadLog): Promise<void> {
+  if (log.files.length > 0 && !files.kept)
+    throw new WrongLine(log.line, `conversation "${log.id}" has files, and the store of this runtime keeps none.`)
+  for (const { file } of log.files) {
+    const there = await files.find(tenant, file.id)
+    if (there && there.sha256 !== file.sha256) throw new WrongLine(log.line, takenFile(file.id))
+  }
+}
+
+function takenFile(id: string): string {
+  return `the store has another file with the id "${id}".`
 }
 
 async function write(engine: Engine, address: Address, { id, line, machine, events }: ReadLog): Promise<void> {

@@ -13,6 +13,7 @@ import { isTombstone } from '@holdpoint/core/internal/turn/erased'
 import { eventProblem } from '../log/event-problem.ts'
 import { isSeq, isTime } from '../log/event-shape.ts'
 import { checkId } from './check-request.ts'
+import { FileReader, type ReadFile } from './file-reader.ts'
 
 export type AnyMachine = Machine<MachineState, MachineEffect>
 
@@ -23,6 +24,7 @@ export interface ReadLog {
   readonly line: number
   readonly machine: AnyMachine
   readonly events: readonly LogEvent[]
+  readonly files: readonly ReadFile[]
   readonly notes: readonly Note[]
   readonly state: MachineState
 }
@@ -38,9 +40,10 @@ export class WrongLine extends Error {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-type Begun = { -readonly [K in keyof Omit<ReadLog, 'events' | 'notes' | 'machine'>]: ReadLog[K] } & {
+type Begun = { -readonly [K in keyof Omit<ReadLog, 'events' | 'files' | 'notes' | 'machine'>]: ReadLog[K] } & {
   machine: AnyMachine | undefined
   readonly events: LogEvent[]
+  readonly files: FileReader[]
   readonly notes: Note[]
 }
 
@@ -66,6 +69,12 @@ export async function* readExport(
         if (log) yield whole(log, nth)
         log = begin(line, nth, ids)
         conversations++
+        break
+      case 'file':
+        addFile(belonging(log, line, nth), line['file'], nth)
+        break
+      case 'bytes':
+        addBytes(belonging(log, line, nth), line['base64'], nth)
         break
       case 'event':
         addEvent(belonging(log, line, nth), line['event'], nth, machines)
@@ -125,7 +134,7 @@ function begin({ data }: Fields, line: number, ids: Set<string>): Begun {
   }
   if (ids.has(id)) throw new WrongLine(line, `conversation "${id}" is in the export twice.`)
   ids.add(id)
-  return { id, line, machine: undefined, events: [], notes: [], state: { seq: 0 } }
+  return { id, line, machine: undefined, events: [], files: [], notes: [], state: { seq: 0 } }
 }
 
 function belonging(log: Begun | undefined, line: Fields, nth: number): Begun {
@@ -134,6 +143,21 @@ function belonging(log: Begun | undefined, line: Fields, nth: number): Begun {
     nth,
     `it is about ${describeValue(line['conversationId'])}, not about the conversation before it.`,
   )
+}
+
+function addFile(log: Begun, given: unknown, nth: number): void {
+  if (log.events.length > 0) throw new WrongLine(nth, 'a file comes after the events of its conversation.')
+  try {
+    log.files.push(new FileReader(given, nth))
+  } catch (error) {
+    throw new WrongLine(nth, messageOf(error))
+  }
+}
+
+function addBytes(log: Begun, base64: unknown, nth: number): void {
+  const file = log.events.length === 0 ? log.files.at(-1) : undefined
+  const problem = file ? file.add(base64) : 'it has bytes, and no file is before it.'
+  if (problem !== undefined) throw new WrongLine(nth, problem)
 }
 
 function addEvent(log: Begun, given: unknown, nth: number, machines: readonly AnyMachine[]): void {
@@ -164,7 +188,12 @@ function addNote(log: Begun, given: unknown, nth: number): void {
   log.notes.push({ kind, seq: Number(seq), at: Number(at), data })
 }
 
-function whole({ machine, ...log }: Begun, nth: number): ReadLog {
+function whole({ machine, files: readers, ...log }: Begun, nth: number): ReadLog {
   if (!machine) throw new WrongLine(nth, `conversation "${log.id}" before it has no events.`)
-  return { ...log, machine }
+  const files = readers.map((reader) => {
+    const read = reader.whole()
+    if (read) return read
+    throw new WrongLine(reader.line, 'the bytes of this file are not those of its size and hash.')
+  })
+  return { ...log, machine, files }
 }
