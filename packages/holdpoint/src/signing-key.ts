@@ -17,11 +17,9 @@ export function signingKeyBeside(store: string): string {
   return `${store}.signing-key.pem`
 }
 
-/** SHA-256 of the key in DER form (SPKI), as hex: `openssl pkey -pubin -in public.pem -outform DER | sha256sum`. */
-export function keyFingerprint(publicKey: KeyObject): string {
-  return createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
+/** SHA-256 of a public key in DER form (SPKI), as hex: `openssl pkey -pubin -in public.pem -outform DER | sha256sum`. */
+export function keyFingerprint(der: Uint8Array): string {
+  return createHash('sha256').update(der).digest('hex')
 }
 
 function signerOf(pem: string, what: string): Signer {
@@ -36,7 +34,7 @@ function signerOf(pem: string, what: string): Signer {
     throw invalid(`${what} is a key of the type ${key.asymmetricKeyType}. Only Ed25519 is used.`)
   const publicKey = createPublicKey(key)
   return {
-    key: keyFingerprint(publicKey),
+    key: keyFingerprint(publicKey.export({ type: 'spki', format: 'der' })),
     publicKey: String(publicKey.export({ type: 'spki', format: 'pem' })),
     sign: (text) => sign(null, Buffer.from(text), key).toString('base64'),
   }

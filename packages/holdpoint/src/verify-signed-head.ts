@@ -57,7 +57,7 @@ function readPublicKey(given: string): PublicKey | undefined {
     const pem = String(key.export({ type: 'spki', format: 'pem' }))
     // A private key in PEM form gives a public one too, and must not be passed around.
     if (key.asymmetricKeyType !== 'ed25519' || pem.trim() !== given.trim()) return undefined
-    return { key, fingerprint: keyFingerprint(key), pem }
+    return { key, fingerprint: keyFingerprint(key.export({ type: 'spki', format: 'der' })), pem }
   } catch {
     return undefined
   }
