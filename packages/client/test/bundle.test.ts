@@ -33,7 +33,7 @@ async function bundled(): Promise<{
   return { code, modules: moduleIds, imports }
 }
 
-test('a page loads under 17 KB, without code for Node and without the turn machine', async () => {
+test('a page loads under 18 KB, without code for Node and without the turn machine', async () => {
   const { code, modules, imports } = await bundled()
   const gz = gzipSync(code, { level: 9 }).length
   console.log(`client for the browser: ${code.length} bytes, ${gz} gzipped`)
@@ -48,7 +48,7 @@ test('a page loads under 17 KB, without code for Node and without the turn machi
     spaces: /^(?:view\.ts$|space\/space-(?:view|writing))/,
   }
   expect(packages.filter(([name = '', file = '']) => allowed[name]?.test(file) === false)).toEqual([])
-  expect(gz).toBeLessThan(17 * 1024)
+  expect(gz).toBeLessThan(18 * 1024)
 })
 
 test('the bundle runs with only the globals of a browser', async () => {
