@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { wholeNumber } from '../scripts/lib/whole-number.ts'
 import { flipBits } from './flips.ts'
+import { WITHOUT } from './images.ts'
 import { powerLoss, type PowerLoss } from './power-loss.ts'
 import { folderInMemory, whyNotRecorded } from './record.ts'
 
@@ -25,6 +26,8 @@ const images = wholeNumber('images', values.images)
 /** A workload with other timing, and another seed, for so many images. */
 const IMAGES_OF_A_RECORDING = 1000
 const TURNS = 120
+/** Each leaves out other syncs. */
+const CONTROLS = WITHOUT.length - 1
 
 const firstSeed = wholeNumber('seed', values.seed)
 if (values.flips !== undefined) await flip(wholeNumber('flips', values.flips))
@@ -34,7 +37,7 @@ async function flip(flips: number): Promise<void> {
   const folder = folderInMemory('holdpoint-flips-')
   try {
     const progress = (done: number): void => {
-      if (done % 100 === 0) process.stderr.write(`${done} of ${flips} flips\n`)
+      if (done % 50 === 0) process.stderr.write(`${done} of ${flips} flips\n`)
     }
     const count = await flipBits({ folder, flips, seed: firstSeed, progress })
     for (const each of count.undetected) process.stderr.write(`undetected: ${each}\n`)
@@ -58,7 +61,9 @@ async function losePower(): Promise<void> {
       const count = Math.min(IMAGES_OF_A_RECORDING, images - made)
       const controlImages = Math.max(12, Math.ceil(count / 40))
       const progress = (judged: number): void => {
-        if (judged % 250 === 0) process.stderr.write(`recording ${seed}: ${judged} images\n`)
+        if (judged % 50 > 0) return
+        const all = count + CONTROLS * controlImages
+        process.stderr.write(`recording ${seed}: ${judged} of ${all} images, ${made} of ${images} before\n`)
       }
       const run = await powerLoss({ folder, images: count, controlImages, turns: TURNS, seed, keep, progress })
       for (const problem of [...run.problems, ...run.weak]) process.stderr.write(`recording ${seed}: ${problem}\n`)
