@@ -1,10 +1,11 @@
 /** `verifyStore` and its command: what is wrong with a store is named, log by log. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteStore } from '@holdpoint/store-sqlite'
-import { storeCommand, verifyStore } from 'holdpoint'
+import { scriptedModel } from '@holdpoint/testing'
+import { agent, holdpoint, storeCommand, verifyStore } from 'holdpoint'
 import { expect, onTestFinished, test } from 'vitest'
 import { MIGRATIONS } from '../packages/store-sqlite/src/migrations/migrations.ts'
 
@@ -88,4 +89,31 @@ test('the command says that a store is sound, or names every problem', async () 
     code: 'log-damaged',
     message: expect.stringMatching(/Problems in \d+ logs: 1\.\nasked, good until seq \d+: The row is/),
   })
+})
+
+test('a file that an event names is read, and named if it is gone or changed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-verify-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'desk.db')
+  const runtime = await holdpoint({
+    store: path,
+    agents: [agent({ name: 'desk', model: scriptedModel(['Hi.', 'Hi.', 'Hi.']) })],
+  })
+  onTestFinished(() => runtime.close())
+  const ids: string[] = []
+  for (const id of ['gone', 'changed', 'well']) {
+    const file = await runtime.files.upload(Buffer.from(id), { mediaType: 'text/plain' })
+    await runtime.send(id, [file.part])
+    ids.push(file.id)
+  }
+  const [folderOfTenant = ''] = readdirSync(`${path}-files`)
+  rmSync(join(`${path}-files`, folderOfTenant, ids[0]!))
+  writeFileSync(join(`${path}-files`, folderOfTenant, ids[1]!), 'chanced')
+  const store = await sqliteStore(path)
+  onTestFinished(() => store.close())
+  const { problems } = await verifyStore(store)
+  expect(problems.toSorted((a, b) => (a.log!.id < b.log!.id ? -1 : 1))).toMatchObject([
+    { log: { id: 'changed' }, message: expect.stringContaining(`File ${ids[1]}: `) },
+    { log: { id: 'gone' }, message: expect.stringContaining(`File ${ids[0]}: `) },
+  ])
 })

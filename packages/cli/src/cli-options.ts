@@ -24,6 +24,7 @@ export const CLI_OPTIONS = {
   port: { type: 'string' },
   after: { type: 'string' },
   hashes: { type: 'boolean' },
+  file: { type: 'string', multiple: true },
   from: { type: 'string' },
   off: { type: 'string', multiple: true },
   on: { type: 'string', multiple: true },

@@ -23,6 +23,7 @@ export interface Options {
   readonly value?: string | undefined
   readonly wait?: string | undefined
   readonly scope?: string[] | undefined
+  readonly file?: string[] | undefined
   readonly 'acts-for'?: string[] | undefined
   readonly port?: string | undefined
   readonly after?: string | undefined

@@ -18,7 +18,7 @@ const SECOND_WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Options whose value is a file. */
-const FILES = ['--store', '--app']
+const FILES = ['--store', '--app', '--file']
 const COMMANDS_WITH_FILES = ['dev', 'start', 'backup', 'restore', 'verify']
 
 export async function completion({ args, out }: Command): Promise<ExitCode> {

@@ -20,7 +20,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   preferences: `preferences                               show when and where you are told of holds
   preferences set [--off C] [--on C]        turn channels off and on; --quiet 22:00-07:00, --digest 09:00,16:30,
                                             --zone Europe/Berlin; none removes the hours`,
-  send: 'send CONVERSATION TEXT                    send a message; --wait SECONDS, --agent A',
+  send: 'send CONVERSATION TEXT                    send a message; --file FILE, --wait SECONDS, --agent A',
   conversations: `conversations [--agent A] [--status S]    list conversations
   conversations show CONVERSATION           show the newest turns
   conversations cancel CONVERSATION         cancel the turn`,

@@ -310,3 +310,16 @@ test('a conversation is exported with hashes, and checked offline with the publi
   })
   expect((await run(['export', 'proof'])).out).toMatch(/^{"type":"export","format":"holdpoint.conversations"/)
 })
+
+test('files go with a message, and one that is not there sends nothing', async () => {
+  const client = connect({ url, key })
+  const [photo, none] = [join(folder, 'photo.png'), join(folder, 'none.png')]
+  writeFileSync(photo, Uint8Array.of(137, 80, 78, 71))
+  const missing = await run(['send', 'pictures', 'Look', '--file', photo, '--file', none])
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('There is no file')])
+  expect(await client.conversations.view('pictures')).toBeUndefined()
+  expect(await run(['send', 'pictures', 'Look', '--file', photo, '--wait', '10'])).toMatchObject({ code: 0 })
+  const text = JSON.stringify(await client.conversations.view('pictures'))
+  expect(text).toContain('"filename":"photo.png"')
+  expect(text).toContain('"mediaType":"image/png"')
+})

@@ -12,6 +12,7 @@ import type { Address, Derived, HoldRow, Store, WalkedConversation } from '@hold
 import { sha256 } from '@holdpoint/core/internal/sha256'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
 import { recalledIn } from './recalled-in.ts'
+import { wrongFiles } from './wrong-files.ts'
 import { spaceMachine } from './space/space-machine.ts'
 
 export interface StoreReport {
@@ -81,7 +82,8 @@ async function problemsOf(store: Store, row: WalkedConversation, counts: Counts)
     }
     const replayed = spaceMachine.owns(row.agent) ? replay(spaceMachine, batches) : replay(conversationMachine, batches)
     counts.events += replayed.seq
-    const problems = await wrongRows(store, row, replayed)
+    const files = batches.map((batch): unknown => JSON.parse(batch.events))
+    const problems = [...(await wrongRows(store, row, replayed)), ...(await wrongFiles(store, row.tenant, files))]
     return problems.map((message) => ({ log, message, goodUntil }))
   } catch (error) {
     return [{ log, message: messageOf(error), goodUntil }]
