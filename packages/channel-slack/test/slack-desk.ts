@@ -163,7 +163,8 @@ const payModel = (): Model => scriptedModel([{ calls: [{ name: 'pay', input: { t
 export async function desk({
   tools = [pay],
   model = payModel(),
-}: { tools?: readonly Tool[]; model?: Model } = {}): Promise<Desk> {
+  also = [],
+}: { tools?: readonly Tool[]; model?: Model; also?: readonly Channel[] } = {}): Promise<Desk> {
   const slack = await slackServer()
   const store = memoryStore()
   const hp = await holdpoint({ store, agents: [agent({ name: 'desk', model, tools })], news: true })
@@ -174,7 +175,7 @@ export async function desk({
   const channels = Channels.open({
     runtime: hp,
     store,
-    channels: [channel, mailbox],
+    channels: [channel, mailbox, ...also],
     url: 'https://holds.acme.test',
     links: { secret: 'a secret of at least thirty-two characters' },
     onProblem: (error) => problems.push(error),
