@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { calls, count, outcomes, slow, World, type Setup } from '../../../../test/kit/runtime-kit.ts'
 
 test.each(['all', 'append', 'beat', 'load', 'read', 'heads', 'due', 'takeOver'] as const)(
-  'work goes on within 5 s of the return of a store that was away for ten minutes (%s), whoever has the conversation',
+  'work goes on within 5 s of the return of a store that was away for ten minutes (%s), also on a conversation of a process that died',
   async (what) => {
     const world = new World()
     let away = false
