@@ -17,6 +17,8 @@ import type { ResolveDecision } from '@holdpoint/core/internal/turn/verdict'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import { tooLarge } from '../call/result-size.ts'
 import { checkOutput } from '../call/run-call.ts'
+import { FileMissing } from '../files/conversation-files.ts'
+import { filesInAnswer } from '../files/files-in-answer.ts'
 import { prepareStep } from '../step/prepare-step.ts'
 import { checkEditedInput } from './edited-input.ts'
 import { invalidResolution } from './invalid-resolution.ts'
@@ -91,9 +93,28 @@ async function checkAnswer(
   const { agent } = context
   const answers = hold?.resumes === 'answer'
   const outcome = answers ? await fitsQuestion(hold, value, tool, agent) : await checkOutput(tool, value, { agent })
-  return outcome.ok
+  if (!outcome.ok) return invalidResolution(outcome.error.message)
+  const schema = answers ? hold.answerSchema : tool.output?.json
+  const missing = schema && (await missingFile(filesInAnswer(schema, outcome.value), command, context))
+  return missing === undefined
     ? { ...command, resolution: { kind: 'answer', value: outcome.value } }
-    : invalidResolution(outcome.error.message)
+    : invalidResolution(missing)
+}
+
+/** Gives the files of an answer to the conversation, before the event that names them. Returns why one cannot be used. */
+async function missingFile(
+  ids: readonly string[],
+  { by }: Resolve,
+  { files }: TurnContext,
+): Promise<string | undefined> {
+  if (ids.length > 0 && !files?.kept) return 'The answer has a file, and no files are kept here.'
+  try {
+    await files?.attachAll(ids, by?.id)
+    return undefined
+  } catch (error) {
+    if (error instanceof FileMissing) return error.message
+    throw error
+  }
 }
 
 async function fitsQuestion({ answerSchema }: Hold, value: Json, tool: Tool, agent: Agent): Promise<CallOutcome> {

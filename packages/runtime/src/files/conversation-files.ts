@@ -56,12 +56,21 @@ export class ConversationFiles {
 
   /** A file that this person uploaded, or that the conversation has. Without a person, any file of the tenant. */
   async attach(id: string, by: string | undefined): Promise<StoredFile> {
-    const { tenant, id: conversation } = this.#address
-    const found = await this.#files.find(tenant, id)
-    const may = found && (by === undefined || found.by === by || found.conversations.includes(conversation))
-    const attached = may ? await this.#files.attach(this.#address, id) : undefined
+    const attached = (await this.#mayUse(id, by)) ? await this.#files.attach(this.#address, id) : undefined
     if (!attached) throw new FileMissing(id)
     return attached
+  }
+
+  /** All of them, or none if one may not be used. */
+  async attachAll(ids: readonly string[], by: string | undefined): Promise<void> {
+    for (const id of ids) if (!(await this.#mayUse(id, by))) throw new FileMissing(id)
+    for (const id of ids) await this.attach(id, by)
+  }
+
+  async #mayUse(id: string, by: string | undefined): Promise<boolean> {
+    const { tenant, id: conversation } = this.#address
+    const found = await this.#files.find(tenant, id)
+    return found !== undefined && (by === undefined || found.by === by || found.conversations.includes(conversation))
   }
 
   /** Stores what a tool or a model made. It has no limits of an upload. */

@@ -210,3 +210,45 @@ test('a file of a reply is stored', async () => {
   expect(await bytesOf(a, file!.id)).toEqual(Buffer.from(PNG))
   expect(JSON.stringify(await world.log())).not.toContain(base64(PNG))
 })
+
+test('an answer names files by their ids, and one that the person may not use is refused', async () => {
+  const world = new World()
+  const receipt = tool({
+    name: 'receipt',
+    description: 'Asks for a receipt',
+    executor: 'human',
+    timeout: '1 h',
+    input: z.object({}),
+    output: z.object({ scans: z.array(z.string().meta({ format: 'file' })) }),
+  })
+  const a = await world.process('a', { says: [calls('receipt'), 'Thanks.'], tools: [receipt] })
+  const held = await world.soon(a.runtime.send('c', 'Ask', { by: 'ada' }))
+  const { callId } = held.holds[0]!
+  const upload = (by: string) => a.runtime.files.upload(PNG, { mediaType: 'image/png', by })
+  const [own, foreign] = [await upload('ada'), await upload('eve')]
+  for (const id of [foreign.id, 'none', '../x'])
+    expect(await a.runtime.answer('c', callId, { scans: [own.id, id] }, { by: 'ada' })).toMatchObject({
+      verdict: 'invalid',
+      message: expect.stringContaining('There is no file'),
+    })
+  expect((await world.log()).filter(({ type }) => type === 'call.settled')).toEqual([])
+  expect((await a.runtime.files.find(own.id))?.conversations).toEqual([])
+  expect(await a.runtime.answer('c', callId, { scans: [own.id] }, { by: 'ada' })).toMatchObject({ verdict: 'accepted' })
+  expect((await a.runtime.files.find(own.id))?.conversations).toEqual(['c'])
+  expect((await a.runtime.files.find(foreign.id))?.conversations).toEqual([])
+})
+
+test('a result of 50 MB is a file, and the log stays small', async () => {
+  const world = new World()
+  const huge = tool({
+    name: 'huge',
+    description: 'Huge',
+    input: z.object({}),
+    run: () => 'x'.repeat(50_000_000),
+  })
+  const a = await world.process('a', { says: [calls('huge'), 'One.'], tools: [huge] })
+  await world.soon(a.runtime.send('c', 'Go'))
+  const [file] = await a.runtime.files.of('c')
+  expect(file).toMatchObject({ mediaType: 'text/plain', bytes: 50_000_000 })
+  expect(JSON.stringify(await world.log()).length).toBeLessThan(20_000)
+})
