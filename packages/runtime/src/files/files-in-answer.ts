@@ -21,8 +21,7 @@ function collect(schema: unknown, value: Json | undefined, root: JsonObject, ids
   }
   if (Array.isArray(value)) for (const part of value) within(items, part as Json)
   else if (isObject(value) && isObject(properties))
-    for (const [name, inner] of Object.entries(properties))
-      if (Object.hasOwn(value, name)) within(inner, value[name])
+    for (const [name, inner] of Object.entries(properties)) if (Object.hasOwn(value, name)) within(inner, value[name])
 }
 
 function pointed(root: JsonObject, ref: string): unknown {
