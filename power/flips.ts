@@ -23,7 +23,7 @@ export interface FlipOptions {
   readonly folder: string
   readonly flips: number
   readonly seed: number
-  progress?(done: number): void
+  progress?(done: number, undetected: number): void
 }
 
 const ORDERS = 6
@@ -48,7 +48,7 @@ export async function flipBits({ folder, flips, seed, progress }: FlipOptions): 
     else if (is.content === expected.content) count.harmless++
     else undetected.push(`bit ${bit} of byte ${place}: ${difference(expected.content, is.content)}`)
     for (const name of ['', '-wal', '-shm', '-newest']) rmSync(copy + name, { force: true })
-    progress?.(done + 1)
+    progress?.(done + 1, undetected.length)
   }
   return { flips, ...count, undetected }
 }

@@ -36,8 +36,8 @@ else await losePower()
 async function flip(flips: number): Promise<void> {
   const folder = folderInMemory('holdpoint-flips-')
   try {
-    const progress = (done: number): void => {
-      if (done % 50 === 0) process.stderr.write(`${done} of ${flips} flips\n`)
+    const progress = (done: number, undetected: number): void => {
+      if (done % 50 === 0) process.stderr.write(`${done} of ${flips} flips, ${undetected} undetected\n`)
     }
     const count = await flipBits({ folder, flips, seed: firstSeed, progress })
     for (const each of count.undetected) process.stderr.write(`undetected: ${each}\n`)
