@@ -27,6 +27,15 @@ const report = tool({
   run: ({ input }) => ({ text: 'x'.repeat(input.megabytes * 1_000_000) }),
 })
 
+const scan = tool({
+  name: 'scan.ask',
+  description: 'Ask for a scan',
+  executor: 'human',
+  timeout: '1 h',
+  input: z.object({}),
+  output: z.object({ scan: z.string().meta({ format: 'file' }) }),
+})
+
 const Calls = z.array(z.object({ name: z.string(), input: z.looseObject({}) }))
 
 const model: Model = {
@@ -44,7 +53,7 @@ const model: Model = {
 
 /** `desk` is also the name of a demo agent. */
 export const agents: readonly Agent[] = [
-  agent({ name: 'clerk', tools: [send, pay, report], model }),
+  agent({ name: 'clerk', tools: [send, pay, report, scan], model }),
   agent({ name: 'archive', tools: [report], model, maxResultBytes: 30_000_000 }),
   agent({ name: 'desk', tools: [send], model }),
 ]

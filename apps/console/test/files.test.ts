@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { looksRight } from './looks-right.ts'
-import { stage, type Stage } from './stage.ts'
+import { answer, stage, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
@@ -21,7 +21,7 @@ const PNG = Buffer.from(
 test('a picture is attached, sent, and shown after a reload; other files are links with their size', async () => {
   await here.client.conversations.send('talk', 'Hello', { agent: 'clerk' })
   const page = await here.open('/conversations/talk')
-  await page.getByText('Done.').waitFor()
+  await page.getByText('Done.').first().waitFor()
   const chosen = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Attach files' }).click()
   await (
@@ -50,5 +50,18 @@ test('a picture is attached, sent, and shown after a reload; other files are lin
   await page.getByRole('button', { name: 'notes.txt' }).click()
   expect((await saved).suggestedFilename()).toBe('notes.txt')
   await looksRight(page, 'files-message')
+  expect(here.complaints).toEqual([])
+})
+
+test('a form that asks for a file uploads it, and the answer is its id', async () => {
+  const calls = JSON.stringify([{ name: 'scan.ask', input: {} }])
+  await here.client.conversations.send('form', calls, { agent: 'clerk' })
+  const page = await here.open('/conversations/form')
+  await page.getByLabel('scan', { exact: true }).setInputFiles({ name: 'scan.png', mimeType: 'image/png', buffer: PNG })
+  await page.getByText('uploaded, 70 bytes').waitFor()
+  await looksRight(page, 'files-form')
+  await answer(page.getByRole('button', { name: 'Answer', exact: true }))
+  await page.getByText('Done.').first().waitFor()
+  expect(JSON.stringify(await here.client.conversations.view('form'))).toMatch(/"value":\{"scan":"[\w-]+"\}/)
   expect(here.complaints).toEqual([])
 })

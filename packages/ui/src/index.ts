@@ -1,3 +1,4 @@
+export { ActingAsContext } from './acting-as.ts'
 export { Announcer } from './announcer.tsx'
 export { approverName, approverWords, endorsementWords, missingWords } from './approver-words.ts'
 export { AnswerRow } from './answer-row.tsx'

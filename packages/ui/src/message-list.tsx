@@ -2,6 +2,7 @@
 import { useCallback, useMemo, type ReactNode } from 'react'
 import type { Resolution, ResolveResult, ViewCall, ViewMessage } from '@holdpoint/client'
 import { useConversation, type ConversationState } from '@holdpoint/react'
+import { ActingAsContext } from './acting-as.ts'
 import { Announcer } from './announcer.tsx'
 import { Boundary } from './boundary.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
@@ -49,21 +50,23 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
   }, [messages, streamingId])
   const pending = usePendingOf(conversationId, by)
   return (
-    <PendingContext value={pending}>
-      <ConnectionNotice connection={connection} loaded={loaded} onRetry={reconnect} />
-      <Feed
-        label="Messages of the conversation"
-        count={count}
-        keyOf={(index) => messages[index]?.id ?? streamingId ?? 'last'}
-        kept={kept}
-        busy={streamingId !== undefined}
-        onEarlier={hasEarlier ? earlier : undefined}
-        empty={(loaded || connection.state === 'live') && empty}
-      >
-        {(index) => <Shown conversationId={conversationId} message={messages[index]} onResolve={onResolve} />}
-      </Feed>
-      <Announcer conversationId={conversationId} />
-    </PendingContext>
+    <ActingAsContext value={by}>
+      <PendingContext value={pending}>
+        <ConnectionNotice connection={connection} loaded={loaded} onRetry={reconnect} />
+        <Feed
+          label="Messages of the conversation"
+          count={count}
+          keyOf={(index) => messages[index]?.id ?? streamingId ?? 'last'}
+          kept={kept}
+          busy={streamingId !== undefined}
+          onEarlier={hasEarlier ? earlier : undefined}
+          empty={(loaded || connection.state === 'live') && empty}
+        >
+          {(index) => <Shown conversationId={conversationId} message={messages[index]} onResolve={onResolve} />}
+        </Feed>
+        <Announcer conversationId={conversationId} />
+      </PendingContext>
+    </ActingAsContext>
   )
 }
 

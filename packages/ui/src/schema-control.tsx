@@ -1,6 +1,7 @@
 /** The input element of one field. */
 import { useState, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
+import { FileControl } from './file-control.tsx'
 import { asPlainText } from './hidden-characters.ts'
 import type { Field } from './schema.ts'
 
@@ -79,6 +80,8 @@ export function SchemaControl({ field, attributes, value, required = false, onCh
         />
       )
     }
+    case 'file':
+      return <FileControl attributes={attributes} className={INPUT} onChange={onChange} />
     case 'json':
       return <JsonControl attributes={attributes} value={value} onChange={onChange} />
   }

@@ -21,6 +21,8 @@ export type Field =
       readonly type: 'text' | 'email' | 'url' | 'date' | 'datetime-local'
     }
   | { readonly kind: 'number'; readonly whole: boolean }
+  /** The value is the id of an uploaded file. */
+  | { readonly kind: 'file' }
   | { readonly kind: 'yes-no' }
   | { readonly kind: 'json' }
 
@@ -62,7 +64,7 @@ export function fieldOf(schema: Schema): Field {
     return { kind: 'object', fields }
   }
   if (type === 'array' && isObject(items)) return { kind: 'list', items }
-  if (type === 'string') return textField(schema)
+  if (type === 'string') return schema['format'] === 'file' ? { kind: 'file' } : textField(schema)
   if (type === 'number' || type === 'integer') return { kind: 'number', whole: type === 'integer' }
   if (type === 'boolean') return { kind: 'yes-no' }
   return { kind: 'json' }

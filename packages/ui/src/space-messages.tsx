@@ -2,6 +2,7 @@
 import { useMemo, useState, type ReactNode } from 'react'
 import type { SpaceMessage as Message, SpaceView } from '@holdpoint/client'
 import { useSpace } from '@holdpoint/react'
+import { ActingAsContext } from './acting-as.ts'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { Feed } from './feed.tsx'
 import type { SpaceCallProps } from './space-call.tsx'
@@ -23,7 +24,7 @@ function List({ spaceId, by, originOf, empty }: SpaceMessagesProps): ReactNode {
   const { messages, writing } = view
   const kept = useMemo(() => messages.flatMap((message, index) => (isHeld(message) ? [index] : [])), [messages])
   return (
-    <>
+    <ActingAsContext value={by}>
       <ConnectionNotice connection={connection} loaded={loaded} onRetry={reconnect} />
       <Feed
         label="Messages of the space"
@@ -43,7 +44,7 @@ function List({ spaceId, by, originOf, empty }: SpaceMessagesProps): ReactNode {
         }}
       </Feed>
       {loaded && <NewMessageAnnouncer messages={messages} by={by} />}
-    </>
+    </ActingAsContext>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { PendingHold, Resolution, ResolveResult } from '@holdpoint/client'
-import { HoldCard, type HoldDiscussionHandlers, type Kept } from '@holdpoint/ui'
+import { ActingAsContext, HoldCard, type HoldDiscussionHandlers, type Kept } from '@holdpoint/ui'
+import { useBy } from '../preferences.ts'
 import { Origin } from './origin.tsx'
 
 export interface OpenHoldProps {
@@ -11,7 +12,7 @@ export interface OpenHoldProps {
 
 export function OpenHold({ kept: { item: hold, gone }, discussion, onAnswer }: OpenHoldProps): ReactNode {
   return (
-    <>
+    <ActingAsContext value={useBy()}>
       <HoldCard
         hold={hold}
         gone={gone}
@@ -24,7 +25,7 @@ export function OpenHold({ kept: { item: hold, gone }, discussion, onAnswer }: O
         <Key>j</Key> <Key>k</Key> next and previous · <Key>a</Key> then <Key>Enter</Key> approve · <Key>e</Key> edit ·{' '}
         <Key>r</Key> reject · <Key>x</Key> select
       </p>
-    </>
+    </ActingAsContext>
   )
 }
 
