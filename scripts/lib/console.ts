@@ -22,7 +22,7 @@ export async function buildConsole(): Promise<void> {
   await build({ configFile: join(root, 'apps/console/vite.config.ts'), configLoader: 'native', logLevel: 'error' })
 }
 
-export function isConsoleStale(): boolean {
+function isConsoleStale(): boolean {
   if (!existsSync(built)) return true
   const { mtimeMs } = statSync(built)
   return find(...sources).some((file) => statSync(join(root, file)).mtimeMs > mtimeMs)

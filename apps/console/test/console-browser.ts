@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 import { findBrowser } from '../../../test/find-browser.ts'
-import { isConsoleStale } from '../../../scripts/lib/console.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -23,7 +22,6 @@ export async function launchBrowser(): Promise<Browser> {
 
 /** In a process of its own: the environment of a test would give the development version of React. */
 async function built(): Promise<void> {
-  if (!isConsoleStale()) return
   const args = ['--conditions=@holdpoint/source', join(root, 'scripts/console.ts')]
   const [code] = await once(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit')
   if (code !== 0) throw new Error(`The build of the console ended with ${code}.`)

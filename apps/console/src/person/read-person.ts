@@ -43,6 +43,8 @@ export async function readPerson(client: Client, id: string, signal: AbortSignal
       case 'export':
       case 'person':
       case 'channels':
+      case 'file':
+      case 'rule':
       case 'end':
         break
     }
