@@ -14,8 +14,8 @@ import { callsTo, has, openStation, type Station } from './station.ts'
 
 export interface Disk {
   readonly file: string
-  fill(station: Station): void
-  free(station: Station): void
+  fill(of: Pick<Station, 'child'>): void
+  free(of: Pick<Station, 'child'>): void
 }
 
 /** Undefined if mounting is not allowed. */
@@ -44,8 +44,8 @@ export function smallDisk(): Disk | undefined {
 /** Limits files of the process to the current size of SQLite's WAL. Undefined if the system has no such limit. */
 export function shortFiles(): Disk | undefined {
   const { place: file } = sqlitePlace()
-  const limit = (station: Station, bytes: number | 'unlimited'): void =>
-    void execFileSync('prlimit', ['--pid', `${station.child.pid}`, `--fsize=${bytes}:`])
+  const limit = ({ child }: Pick<Station, 'child'>, bytes: number | 'unlimited'): void =>
+    void execFileSync('prlimit', ['--pid', `${child.pid}`, `--fsize=${bytes}:`])
   try {
     execFileSync('prlimit', ['--version'], { stdio: 'pipe' })
   } catch {
