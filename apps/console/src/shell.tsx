@@ -63,7 +63,7 @@ export function Shell({ person, children }: Framed): ReactNode {
       </a>
       <nav
         aria-label="Console"
-        className="relative flex min-w-0 items-center gap-1 overflow-x-auto border-b print:hidden border-border px-2 py-1.5 max-sm:gap-0 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
+        className="relative flex min-w-0 flex-wrap items-center gap-1 border-b print:hidden border-border px-2 py-1.5 max-sm:gap-0 md:flex-col md:flex-nowrap md:items-stretch md:overflow-x-auto md:border-e md:border-b-0 md:px-3 md:py-5"
       >
         <Link
           href="/"
