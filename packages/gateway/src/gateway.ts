@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { applicationSession } from './auth/application-session.ts'
 import { authenticator } from './auth/authenticate.ts'
+import { configuredSecrets } from './auth/configured-secrets.ts'
 import { CookieSessions } from './auth/cookie-sessions.ts'
 import { checkRecheckMs, credentialCheck, type CredentialParts } from './auth/credential-check.ts'
 import { Keys } from './auth/keys.ts'
@@ -128,12 +129,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const log = rememberingProblems(options.log ?? (() => {}), now)
   const limits: Limits = { ...LIMITS, ...options.limits }
   const configured = auth.keys ?? []
-  const own = redactor(
-    new Set([
-      ...configured.map(({ key }) => key),
-      ...[auth.tokens?.secret ?? [], auth.openId?.clientSecret ?? []].flat(),
-    ]),
-  )
+  const own = redactor(new Set(configuredSecrets(auth)))
   const others = redactor(options.secrets instanceof Set ? options.secrets : new Set(options.secrets))
   const redact: Redact = (text) => others(own(text))
   const keys = new Keys(store, now)

@@ -16,6 +16,7 @@ import {
   type Signer,
   type Store,
 } from 'holdpoint'
+import { configuredSecrets } from './auth/configured-secrets.ts'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
 import { failedTurns } from './failed-turns.ts'
 import type { gatewayTelemetry } from './gateway-telemetry.ts'
@@ -48,7 +49,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const { signingKey: _key, ...settings } = others
   const { planEveryMs, ...gatewayLimits } = limits
   const program = await loadProgram(app)
-  const secrets = new Set<string>()
+  const secrets = new Set(configuredSecrets(given.auth ?? {}))
   const redact = redactor(secrets)
   const log = rememberingProblems(operatorLog(), Date.now)
   const onProblem = (error: unknown): void => log(problemLine(error, redact))

@@ -33,12 +33,18 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('a turn of the command is spans in the caller’s trace, and metrics that Prometheus reads', async () => {
+/** Inside the workspace, where the packages are found. */
+function appFolder(): string {
   const cache = join(import.meta.dirname, '../../../.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'telemetry-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'app.ts'), APP)
+  return folder
+}
+
+test('a turn of the command is spans in the caller’s trace, and metrics that Prometheus reads', async () => {
+  const folder = appFolder()
   const receiver = await otlpReceiver()
   const port = await freePort()
   const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
@@ -95,6 +101,34 @@ test('a turn of the command is spans in the caller’s trace, and metrics that P
   const [wait] = named(own, 'wait pay')
   expect(millis(wait!.endTimeUnixNano)).toBeGreaterThanOrEqual(millis(wait!.startTimeUnixNano))
   expect(JSON.stringify(receiver.spans)).not.toContain('sk-paid')
+})
+
+test('with content on, spans have messages, and the keys and secrets of the command are redacted', async () => {
+  const folder = appFolder()
+  const receiver = await otlpReceiver()
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
+  onTestFinished(() => out.mockRestore())
+  const [key, secret] = [`hp_${'K'.repeat(43)}`, 'a secret that signs tokens, 32 bytes']
+  const { served, stop } = await startGateway({
+    HOLDPOINT_STORE: join(folder, 'desk.db'),
+    HOLDPOINT_APP: join(folder, 'app.ts'),
+    HOLDPOINT_KEY: key,
+    HOLDPOINT_TOKEN_SECRET: secret,
+    HOLDPOINT_TRACE_CONTENT: 'on',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: receiver.url,
+    PORT: '0',
+  })
+  const sent = await fetch(`${served.url}/api/conversations/c1/messages?wait=10`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: `Pay with ${key} or "${secret}" today` }),
+  })
+  expect(sent.status).toBe(200)
+  await stop()
+  const text = JSON.stringify(receiver.spans)
+  expect(text).toMatch(/Pay with \[redacted\] or [^a-z]*\[redacted\][^a-z]* today/)
+  expect(text).not.toContain(key)
+  expect(text).not.toContain(secret)
 })
 
 test('settings of telemetry are checked', () => {
