@@ -147,7 +147,7 @@ export class Channels {
     const rows = new Map(none.map((row) => [row.name, row]))
     for (const { group, what, attempts } of this.#tasks.known()) {
       if (tenant !== undefined && tenantOf(what as unknown as Partial<Work>) !== tenant) continue
-      const name = group.split(' ')[0] === 'webhook' ? 'webhooks' : group
+      const name = group.startsWith('webhook ') ? 'webhooks' : group.replace(/^channel /, '')
       const row = rows.get(name) ?? { name, waiting: 0, retrying: 0 }
       rows.set(name, { name, waiting: row.waiting + 1, retrying: row.retrying + (attempts > 0 ? 1 : 0) })
     }

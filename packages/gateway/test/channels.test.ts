@@ -25,7 +25,13 @@ const model = {
   },
 }
 globalThis.shownMessages = []
-const phone = { name: 'phone', show: async ({ message }) => globalThis.shownMessages.push(message) }
+const phone = {
+  name: 'phone',
+  show: async ({ message, address }) => {
+    if (address === 'down') throw new Error('The phone does not answer.')
+    return globalThis.shownMessages.push(message)
+  },
+}
 export const agents = [agent({ name: 'desk', model, tools: [pay] })]
 export const channels = { url: 'http://localhost', channels: [phone], links: { secret: 'a secret of at least 32 characters!' } }
 `
@@ -157,4 +163,17 @@ test('a signed request wakes an agent over HTTP; paths that do not exist are ref
   expect((await fetch(`${url}/links/none`)).status).toBe(404)
   const { items } = await client.conversations.events('agent:desk')
   expect(JSON.stringify(items)).toContain('"name":"order","data":{"order":7}')
+})
+
+test('health counts what a channel has to do, and what it tries again', async () => {
+  const { client, ask } = await started()
+  await ask('PUT', '/api/people/ann', { groups: ['finance'] })
+  await ask('PUT', '/api/people/ann/channels', { addresses: { phone: 'down' } })
+  expect((await ask('GET', '/api/system')).body).toMatchObject({ channels: [{ waiting: 0, retrying: 0 }] })
+  await client.conversations.send('c', 'Pay', { by: 'bob' })
+  await vi.waitFor(async () =>
+    expect((await ask('GET', '/api/system')).body).toMatchObject({
+      channels: [{ name: 'phone', waiting: 1, retrying: 1 }],
+    }),
+  )
 })

@@ -11,12 +11,18 @@ const model = { id: 'broken', async *stream() { throw new ModelError('Unauthoriz
 export const agents = [agent({ name: 'desk', model })]
 `
 
-test('a model that fails is in the log of the operator with its cause, and not in what a client reads', async () => {
-  const cache = join(import.meta.dirname, '../../../.cache') // inside the workspace, where the packages are found
+/** Inside the workspace, where the packages are found. */
+function appFolder(app: string): string {
+  const cache = join(import.meta.dirname, '../../../.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'operator-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'app.ts'), APP)
+  writeFileSync(join(folder, 'app.ts'), app)
+  return folder
+}
+
+test('a model that fails is in the log of the operator with its cause, and not in what a client reads', async () => {
+  const folder = appFolder(APP)
   const lines: string[] = []
   const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => (lines.push(String(text)), true))
   const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
@@ -77,4 +83,35 @@ test('a model that fails is in the log of the operator with its cause, and not i
     },
   ])
   for (const { at } of logged) expect(Date.parse(at)).toBeGreaterThan(0)
+})
+
+test('a problem is one line, with the tenant and the conversation that it belongs to', async () => {
+  const lines: string[] = []
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => (lines.push(String(text)), true))
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
+  onTestFinished(() => [err, out].forEach((spy) => spy.mockRestore()))
+  const key = `hp_${'K'.repeat(43)}`
+  const folder = appFolder(`${APP}
+export const on = { ended: () => { throw new Error('No chat today.\\nThe key ${key} was refused.') } }`)
+  const { served, stop } = await startGateway({
+    HOLDPOINT_STORE: join(folder, 'log.db'),
+    HOLDPOINT_APP: join(folder, 'app.ts'),
+    HOLDPOINT_KEY: key,
+    PORT: '0',
+  })
+  onTestFinished(stop)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ agent: 'desk', content: 'Hi' })
+  await fetch(`${served.url}/api/conversations/c1/messages?wait=10`, { method: 'POST', headers, body })
+  await vi.waitFor(() => expect(lines.join('')).toContain('"event":"problem"'))
+  const [line, ...more] = lines.filter((each) => each.includes('"event":"problem"'))
+  expect(more).toEqual([])
+  expect(line).toMatch(/^[^\n]+\n$/)
+  expect(JSON.parse(line!)).toMatchObject({
+    level: 'error',
+    event: 'problem',
+    message: 'No chat today.\nThe key [redacted] was refused.',
+    tenant: '',
+    conversationId: 'c1',
+  })
 })

@@ -78,6 +78,20 @@ test('health names the store, this process, overdue work, the outbox and the new
   expect((await (await here.person('ada', 'agent reader'))('GET', '/api/system')).status).toBe(403)
 })
 
+test('each process names both processes of the store, and which of them answers', async () => {
+  const store = memoryStore({ now: Date.now })
+  const here = await personKit({ store })
+  const there = await personKit({ store })
+  await here.ask('GET', '/api/system')
+  const seen = [(await there.ask('GET', '/api/system')).body.nodes, (await here.ask('GET', '/api/system')).body.nodes]
+  const ids = seen.map((nodes: { id: string }[]) => nodes.map(({ id }) => id).toSorted())
+  expect(new Set(ids[0]).size).toBe(2)
+  expect(ids[1]).toEqual(ids[0])
+  const answering = seen.map((nodes: { id: string; here: boolean }[]) => nodes.filter((node) => node.here))
+  expect(answering).toMatchObject([[{ leased: true }], [{ leased: true }]])
+  expect(answering[0]![0]!.id).not.toBe(answering[1]![0]!.id)
+})
+
 test('a store that fails is shown as one that does not answer, with the problem; a tenant does not see those of others', async () => {
   let broken = false
   const inner = memoryStore({ now: Date.now })
