@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { bugs } from './bugs/all.ts'
 import type { Hunt, Hunted } from './bug-worker.ts'
 
-const SEEDS = 400
+const SEEDS = 1500
 
 function hunt(name: string): Promise<Hunted> {
   const workerData: Hunt = { name, seeds: SEEDS }
